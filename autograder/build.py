@@ -1,0 +1,151 @@
+"""Build the problem sets: nbgrader source notebooks from the text, the solutions and the checks.
+
+``python -m autograder.build [COURSE]`` writes ``source/`` and has nbgrader make ``release/`` from it.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import jupytext
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from autograder.checks import Check
+from autograder.exercises import PROBLEM_SETS, Exercise, exercise, exercises_in
+
+COURSE = Path(__file__).parent
+TOOLS = COURSE / "checks" / "tools.py"
+
+
+def source_notebook(text: str, name: str) -> nbformat.NotebookNode:
+    """The nbgrader source notebook of a problem set.
+
+    Parameters
+    ----------
+    text : str
+        The problem set as a MyST notebook. A code cell ``exercise("NAME")`` stands for the cells of an exercise.
+    name : str
+        Name of the problem set, such as ``"ps1"``.
+
+    Returns
+    -------
+    NotebookNode
+        All cells are locked but the solutions; each check is a test cell of its own.
+
+    Raises
+    ------
+    ValueError
+        If a code cell holds anything but one ``exercise("NAME")``, or there is no exercise of that name.
+    """
+    notebook = jupytext.reads(text, fmt="md:myst")
+    cells = []
+    for number, cell in enumerate(notebook.cells):
+        if cell.cell_type == "markdown":
+            cells.append(_locked(new_markdown_cell(cell.source), f"{name}-text-{number}"))
+            continue
+        if not re.fullmatch(r'exercise\("\w+"\)', cell.source.strip()):
+            raise ValueError(f'{name}: a code cell must be one line exercise("NAME"), not:\n{cell.source}')
+        if not any(c.cell_type == "code" for c in cells):
+            cells += _setup(name)
+        try:
+            cells += _exercise_cells(exercise(*exercises_in(cell.source)))
+        except KeyError as error:
+            raise ValueError(f"{name}: {error.args[0]}") from None
+    kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+    result = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    nbformat.validate(result)
+    return result
+
+
+def _setup(name: str) -> list[nbformat.NotebookNode]:
+    """NumPy, and the functions that the checks call."""
+    tools = TOOLS.read_text(encoding="utf-8")
+    functions = tools.split("import numpy as np\n", 1)[1].strip()
+    return [
+        _locked(new_code_cell("import numpy as np"), f"{name}-imports"),
+        _locked(new_code_cell(f"# The checks call this function. You need not read it.\n{functions}"), f"{name}-tools"),
+    ]
+
+
+def _exercise_cells(exercise: Exercise) -> list[nbformat.NotebookNode]:
+    """The cell to write in, and a test cell for each check."""
+    solution = _cell(new_code_cell(exercise.marked_source.rstrip()), f"{exercise.name}-solution", solution=True)
+    tests = [
+        _cell(
+            new_code_cell(_test(check, f"Check {number} of {len(exercise.checks)}")),
+            f"{exercise.name}-{check.name}",
+            points=check.points,
+        )
+        for number, check in enumerate(exercise.checks, 1)
+    ]
+    return [solution, *tests]
+
+
+def _test(check: Check, title: str) -> str:
+    call = f"{check.source}\n\n\n{check.name}({check.exercise})"
+    worth = f"{check.points} point{'s' if check.points > 1 else ''}"
+    if check.hidden:
+        head = f"# {title}, {worth}, hidden: {check.sentence}"
+        return f"{head}\n### BEGIN HIDDEN TESTS\n{call}\n### END HIDDEN TESTS"
+    return f'# {title}, {worth}\n{call}\nprint("passed")'
+
+
+def _locked(cell: nbformat.NotebookNode, grade_id: str) -> nbformat.NotebookNode:
+    return _cell(cell, grade_id, locked=True)
+
+
+def _cell(
+    cell: nbformat.NotebookNode,
+    grade_id: str,
+    *,
+    solution: bool = False,
+    locked: bool = False,
+    points: int | None = None,
+) -> nbformat.NotebookNode:
+    """Give the cell nbgrader's metadata, and an id that is the same at every build."""
+    cell.id = grade_id[:64].rstrip("-")
+    cell.metadata.nbgrader = {
+        "schema_version": 3,
+        "cell_type": cell.cell_type,
+        "grade_id": grade_id,
+        "grade": points is not None,
+        "solution": solution,
+        "locked": locked or points is not None,
+        "task": False,
+    }
+    if points is not None:
+        cell.metadata.nbgrader["points"] = points
+        cell.metadata.tags = ["raises-exception"]  # "Run All" goes on after a check that fails
+    return cell
+
+
+def build(course: Path = COURSE) -> list[str]:
+    """Write ``source/`` of the course and have nbgrader make ``release/``.
+
+    Parameters
+    ----------
+    course : Path
+        The nbgrader course: the folder with ``nbgrader_config.py``.
+
+    Returns
+    -------
+    list of str
+        Names of the problem sets.
+    """
+    names = []
+    for text in sorted(PROBLEM_SETS.glob("*.md")):
+        name = text.stem
+        source = course / "source" / name / f"{name}.ipynb"
+        source.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(source_notebook(text.read_text(encoding="utf-8"), name), source)
+        print(f"{name}: source written, nbgrader makes the release", flush=True)
+        command = [sys.executable, "-m", "nbgrader", "generate_assignment", name, "--force", "--log-level=WARN"]
+        subprocess.run(command, cwd=course, check=True)
+        names.append(name)
+    return names
+
+
+if __name__ == "__main__":
+    build(*map(Path, sys.argv[1:2]))

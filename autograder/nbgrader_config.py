@@ -1,0 +1,28 @@
+"""nbgrader's configuration of this course: the folder of this file, with the course id token-embeddings."""
+
+import os
+import sys
+from pathlib import Path
+
+from autograder.exercises import STUB_BODY
+
+c = get_config()  # noqa: F821  (nbgrader provides it)
+
+course = Path(__file__).resolve().parent
+
+# nbgrader looks for the program `alembic` in PATH, where it is only while the environment is activated.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+
+c.CourseDirectory.root = str(course)
+c.CourseDirectory.course_id = "token-embeddings"
+
+# The stub of a release is the stub on the chapter's page.
+c.ClearSolutions.code_stub = {"python": STUB_BODY}
+c.ClearSolutions.enforce_metadata = True
+
+# `release_assignment`, `collect` and `list` go through this folder unless you name a shared one, as you would on a
+# JupyterHub.
+c.Exchange.root = str(course / "exchange")
+
+# Reading, importing NumPy and seven checks take under two seconds; a loop without end should not take the night.
+c.ExecutePreprocessor.timeout = 60

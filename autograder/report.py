@@ -1,0 +1,122 @@
+"""Run the checks of an exercise on a function, and show what came out."""
+
+import html
+import textwrap
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from autograder.exercises import exercise
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one check said.
+
+    Attributes
+    ----------
+    name, sentence : str
+        The check's name, and what it holds the function to.
+    points : int
+        What passing it is worth.
+    passed : bool
+    message : str
+        What went wrong; empty if nothing did.
+    """
+
+    name: str
+    sentence: str
+    points: int
+    passed: bool
+    message: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """The results of all checks of one exercise; displays as a table."""
+
+    exercise: str
+    checks: tuple[Result, ...]
+
+    @property
+    def points(self) -> int:
+        return sum(result.points for result in self.checks if result.passed)
+
+    @property
+    def max_points(self) -> int:
+        return sum(result.points for result in self.checks)
+
+    def __str__(self) -> str:
+        lines = [f"{self.exercise}: {self.points} of {self.max_points} points"]
+        for result in self.checks:
+            got = result.points if result.passed else 0
+            lines.append(f"  {'pass' if result.passed else 'FAIL'}  {got}/{result.points}  {result.name}")
+            lines += textwrap.wrap(result.message, 96, initial_indent=" " * 13, subsequent_indent=" " * 13)
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for result in self.checks:
+            message = f"<br>{html.escape(result.message)}" if result.message else ""
+            rows.append(
+                f"<tr><td>{'✓ pass' if result.passed else '✗ fail'}</td>"
+                f"<td>{result.points if result.passed else 0} / {result.points}</td>"
+                f'<td style="text-align: left"><code>{result.name}</code>{message}</td></tr>'
+            )
+        return (
+            f'<table class="book-report"><caption>{self.exercise}: {self.points} of {self.max_points} points'
+            '</caption><thead><tr><th scope="col">Result</th><th scope="col">Points</th>'
+            f'<th scope="col">Check</th></tr></thead><tbody>{"".join(rows)}</tbody></table>'
+        )
+
+
+def check(name: str, function: Callable) -> Report:
+    """Run every check of an exercise on your function.
+
+    Parameters
+    ----------
+    name : str
+        The exercise, for example ``"one_hot"``.
+    function : callable
+        Your function. Whatever it raises becomes a message in the report.
+
+    Returns
+    -------
+    Report
+        ``points``, ``max_points``, and in ``checks`` one `Result` for each check.
+
+    Raises
+    ------
+    KeyError
+        If there is no exercise of that name.
+    TypeError
+        If ``function`` cannot be called.
+    """
+    checks = exercise(name).checks
+    if not callable(function):
+        raise TypeError(f"check() needs the function itself, as in check({name!r}, {name}); got {function!r}")
+    results = []
+    for each in checks:
+        try:
+            each.run(function)
+        except Exception as error:  # a student's function may raise anything
+            results.append(Result(each.name, each.sentence, each.points, False, _message(error, name, function)))
+        else:
+            results.append(Result(each.name, each.sentence, each.points, True, ""))
+    return Report(name, tuple(results))
+
+
+def _message(error: Exception, name: str, function: Callable) -> str:
+    """One or two sentences that a student can act on."""
+    if isinstance(error, NotImplementedError):
+        return f"{name} is not written yet: write its body in place of `raise NotImplementedError`."
+    if isinstance(error, AssertionError) and str(error):
+        return str(error)
+    told = f"Your function raised {type(error).__name__}: {error}"
+    code = getattr(function, "__code__", None)
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if code and frame.filename == code.co_filename and frame.name == code.co_name and frame.line:
+            return f"{told} (line {frame.lineno}: `{frame.line.strip()}`)"
+    return told
