@@ -1,0 +1,89 @@
+"""What the tests share: how Hypothesis runs, a course built in a temporary folder, and solved notebooks."""
+
+import copy
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+from hypothesis import settings
+
+from autograder.exercises import exercise
+
+ROOT = Path(__file__).parent.parent
+
+# No deadline: a busy machine is no failure. Under CI the same inputs at every run.
+settings.register_profile("book", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, database=None)
+settings.load_profile("ci" if os.environ.get("CI") else "book")
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], None]], Path]:
+    """``made_once(name, make)`` is a temporary folder that ``make(folder)`` filled, once for all pytest-xdist workers.
+
+    The first worker to ask makes it; the others wait for the file that says how that ended. Whoever writes into the
+    folder later must work on a copy.
+    """
+    base = tmp_path_factory.getbasetemp()
+    top = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def made_once(name: str, make: Callable[[Path], None]) -> Path:
+        folder, ended = top / name, top / f"{name}-ended"
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            while not ended.exists():
+                time.sleep(0.1)
+            assert ended.read_text(encoding="utf-8") == "well", f"another worker could not make {name}"
+            return folder
+        outcome = "badly"
+        try:
+            make(folder)
+            outcome = "well"
+        finally:
+            draft = top / f"{name}-draft"
+            draft.write_text(outcome, encoding="utf-8")
+            draft.rename(ended)
+        return folder
+
+    return made_once
+
+
+@pytest.fixture(scope="session")
+def course(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
+    """A course folder with the problem sets built in it, as `make problem-sets` builds them.
+
+    The environment is not activated, as for someone who only types `make`; strings hash otherwise than here.
+    """
+
+    def build(folder: Path) -> None:
+        shutil.copy(ROOT / "autograder" / "nbgrader_config.py", folder)
+        environment = os.environ | {"PATH": os.defpath, "PYTHONHASHSEED": "1"}
+        command = [sys.executable, "-m", "autograder.build", str(folder)]
+        subprocess.run(command, env=environment, cwd=folder, check=True)
+
+    return made_once("course", build)
+
+
+@pytest.fixture(scope="session")
+def solve() -> Callable[..., nbformat.NotebookNode]:
+    """``solve(notebook, one_hot="def one_hot...")`` fills the stubs of a released notebook in.
+
+    An exercise that is not named gets the reference solution. The notebook itself stays as it is.
+    """
+
+    def solve(notebook: nbformat.NotebookNode, **written: str) -> nbformat.NotebookNode:
+        notebook = copy.deepcopy(notebook)
+        for cell in notebook.cells:
+            if cell.metadata.nbgrader.solution:
+                name = cell.metadata.nbgrader.grade_id.removesuffix("-solution")
+                cell.source = written.get(name, exercise(name).solution)
+        return notebook
+
+    return solve
