@@ -10,6 +10,7 @@ import html
 import io
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -46,7 +47,7 @@ LINES = (
     {"color": PALETTE["purple"], "marker": "D", "linestyle": ":"},
 )
 
-_STYLE = {
+_STYLE: Any = {
     "figure.facecolor": "none",
     "savefig.facecolor": "none",
     "axes.facecolor": "none",
@@ -210,10 +211,9 @@ def show(figure: Figure, alt: str, caption: str = "") -> HTML:
     file = io.StringIO()
     figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     svg = file.getvalue()
-    svg = svg[svg.index("<svg") :]
-    width, height = (round(float(size) * 96 / 72) for size in re.findall(r'(?:width|height)="([\d.]+)pt"', svg)[:2])
-    view_box = re.search(r'viewBox="[^"]+"', svg)[0]
-    body = svg[svg.index(">") + 1 : svg.rindex("</svg>")]
+    start = svg.index(">", svg.index("<svg")) + 1
+    body = svg[start : svg.rindex("</svg>")]
+    width, height = figure.get_size_inches()
     body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
     for name, colour in PALETTE.items():
         fallback = _IN_JUPYTERLAB.get(name, "{}").format(colour)
@@ -222,8 +222,9 @@ def show(figure: Figure, alt: str, caption: str = "") -> HTML:
     body = re.sub(r"(scale\([^)]*\))|-?\d+\.\d{3,}", lambda m: m[1] or f"{float(m[0]):.2f}", body)
     body = _own_ids(body, prefix=hashlib.sha256(svg.encode()).hexdigest()[:8])
     return HTML(
-        f'<figure class="book-figure"><svg role="img" aria-label="{html.escape(alt)}" {view_box} '
-        f'width="{width}" height="{height}" style="max-width: 100%; height: auto">{body}</svg>'
+        f'<figure class="book-figure"><svg role="img" aria-label="{html.escape(alt)}" '
+        f'viewBox="0 0 {72 * width:g} {72 * height:g}" width="{96 * width:.0f}" height="{96 * height:.0f}" '
+        f'style="max-width: 100%; height: auto">{body}</svg>'
         + (f"<figcaption>{html.escape(caption)}</figcaption>" if caption else "")
         + "</figure>"
     )
