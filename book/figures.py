@@ -19,23 +19,23 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
-#: Name -> the colour that Matplotlib draws with. Each occurs once, since `show` finds a colour's name by its value.
-#: The hues are Okabe and Ito's, darkened for text on white; "soft" ones are fills that ink can be read on.
+#: Name -> the colour that Matplotlib draws with: the light page's, as in static/book.css. Each occurs once, since
+#: `show` finds a colour's name by its value. "Soft" ones are fills that ink can be read on.
 PALETTE = {
-    "ink": "#1f2329",
-    "muted": "#5c6470",
-    "grid": "#d5d9df",
+    "ink": "#1f2933",
+    "muted": "#55606e",
+    "grid": "#c3cad3",
     "paper": "#ffffff",
-    "blue": "#0063a6",
-    "orange": "#b35000",
-    "green": "#00735c",
-    "purple": "#8f3f77",
-    "red": "#b3261e",
-    "blue-soft": "#cfe6f7",
-    "orange-soft": "#fbe0c4",
-    "green-soft": "#cdeee3",
-    "purple-soft": "#f1d9e8",
-    "red-soft": "#fadad7",
+    "blue": "#134b85",
+    "orange": "#9c5a00",
+    "green": "#0d8067",
+    "purple": "#c02bb8",
+    "red": "#7d1f2d",
+    "blue-soft": "#d3e6f7",
+    "orange-soft": "#fbe3c4",
+    "green-soft": "#cdeee4",
+    "purple-soft": "#f5dbf2",
+    "red-soft": "#f4d5d8",
 }
 _IN_JUPYTERLAB = {"ink": "var(--jp-content-font-color1, {})", "paper": "var(--jp-layout-color0, {})"}
 
