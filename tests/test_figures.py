@@ -95,7 +95,8 @@ def test_a_matrix_shows_its_numbers_where_they_stand(x, y):
     _, axes = canvas(6, 6)
     values = np.array([[0.5, -2.0], [3.0, 4.25], [7.0, 8.0]])
     matrix(axes, x, y, values, fmt="{:.2f}")
+    assert axes.get_ylim() == (6, 0)  # y counts downwards
     placed = {text.get_text(): text.get_position() for text in axes.texts}
     assert placed["-2.00"][0] == pytest.approx(x + 1.5)  # second column
-    assert placed["8.00"][1] == pytest.approx(y + 2.53)  # third row; y counts downwards
+    assert placed["8.00"][1] == pytest.approx(y + 2.53)  # third row
     assert len(placed) == values.size
