@@ -1,6 +1,7 @@
 """Run the checks of an exercise on a function, and show what came out."""
 
 import html
+import re
 import textwrap
 import traceback
 from collections.abc import Callable
@@ -59,11 +60,12 @@ class Report:
     def _repr_html_(self) -> str:
         rows = []
         for result in self.checks:
-            message = f"<br>{html.escape(result.message)}" if result.message else ""
+            message = re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(result.message))
             rows.append(
-                f"<tr><td>{'✓ pass' if result.passed else '✗ fail'}</td>"
+                f'<tr class="{"passed" if result.passed else "failed"}">'
+                f"<td>{'✓ pass' if result.passed else '✗ fail'}</td>"
                 f"<td>{result.points if result.passed else 0} / {result.points}</td>"
-                f'<td style="text-align: left"><code>{result.name}</code>{message}</td></tr>'
+                f'<td style="text-align: left"><code>{result.name}</code><br>{message}</td></tr>'
             )
         return (
             f'<table class="book-report"><caption>{self.exercise}: {self.points} of {self.max_points} points'

@@ -1,0 +1,203 @@
+"""Sphinx extension: what the pages need beyond Jupyter Book.
+
+- A page runs again when a package of this repository that it imports changes, not only when its own cells do.
+- A chapter can be downloaded as the notebook that was executed.
+- Fonts for formulas and icons are served by the site itself.
+- A build with a warning leaves nothing behind that would make the next build look clean.
+"""
+
+import hashlib
+import json
+import os
+import re
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+from docutils import nodes
+from myst_nb.sphinx_ext import add_global_html_resources  # type: ignore[import-untyped]
+from sphinx.addnodes import download_reference
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
+from sphinx.transforms import SphinxTransform
+
+from book import fonts
+from book.mathematics import STYLE_SHEET as MATHEMATICS_STYLE_SHEET
+
+_IMPORT = re.compile(r"^\s*(?:from|import)\s+(autograder|book|solutions)\b", re.MULTILINE)
+_KERNELSPEC = re.compile(r"^kernelspec:\n(?: +.*\n)+", re.MULTILINE)
+
+
+def imported_files(text: str, root: Path) -> list[Path]:
+    """Files that may decide what a page's cells print: every module of each package that it imports, and so on.
+
+    Parameters
+    ----------
+    text : str
+        The page's source.
+    root : Path
+        The repository.
+
+    Returns
+    -------
+    list of Path
+        The modules, and the file that pins the versions of all other packages; sorted.
+    """
+    found: set[Path] = {root / "requirements.lock"}
+    texts = [text]
+    while texts:
+        for package in _IMPORT.findall(texts.pop()):
+            modules = set((root / package).rglob("*.py")) - found
+            found |= modules
+            texts += [module.read_text(encoding="utf-8") for module in modules]
+    return sorted(path for path in found if path.exists())
+
+
+def fingerprint(text: str, root: Path) -> str:
+    """Digest of the names and contents of `imported_files`."""
+    digest = hashlib.sha256()
+    for path in imported_files(text, root):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def add_fingerprint(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Put the fingerprint into a notebook's kernelspec.
+
+    The execution cache finds a notebook by its code cells and its kernelspec, and by nothing else.
+    """
+
+    def marked(match: re.Match[str]) -> str:
+        kernelspec = yaml.safe_load(match[0])["kernelspec"]
+        kernelspec["fingerprint"] = fingerprint(source[0], Path(app.srcdir))
+        # On one line, then as many empty ones as there were, so that warnings name the right line.
+        return f"kernelspec: {json.dumps(kernelspec)}" + "\n" * match[0].count("\n")
+
+    source[0] = _KERNELSPEC.sub(marked, source[0], count=1)
+
+
+def pages_to_run_again(
+    app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
+) -> Iterator[str]:
+    """Yield the pages whose fingerprint is no longer the one they were read with."""
+    for docname, metadata in env.metadata.items():
+        if docname not in removed and "kernelspec" in metadata:
+            text = Path(env.doc2path(docname)).read_text(encoding="utf-8")
+            if metadata["kernelspec"].get("fingerprint") != fingerprint(text, Path(app.srcdir)):
+                yield docname
+
+
+def set_python_path(app: Sphinx) -> None:
+    """Let the notebooks' kernels import this folder's packages, wherever the book lies and whether installed or not."""
+    paths = [str(app.srcdir), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+
+
+def notebook_of(app: Sphinx, docname: str) -> str:
+    """Path of the executed notebook that myst-nb writes for a page, relative to the sources."""
+    path = Path(app.outdir).parent / "jupyter_execute" / f"{docname}.ipynb"
+    return Path(os.path.relpath(path, app.srcdir)).as_posix()
+
+
+class NotebookLink(SphinxTransform):
+    """Under the title of a notebook's page, a link that downloads the notebook."""
+
+    default_priority = 500
+
+    def apply(self, **kwargs: Any) -> None:
+        """Add the link."""
+        title = next(self.document.findall(nodes.title), None)
+        if title is None or "kernelspec" not in self.env.metadata[self.env.docname]:
+            return
+        link = download_reference("", reftarget="/" + notebook_of(self.app, self.env.docname))
+        link += nodes.inline("", "Download this chapter as a notebook")
+        paragraph = nodes.paragraph("", "", link, classes=["book-notebook"])
+        title.parent.insert(title.parent.index(title) + 1, paragraph)
+
+
+def mend_download_menu(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Let the download menu in a page's header offer the executed notebook in place of the page's source."""
+    for group in context.get("header_buttons", []):
+        if group.get("label") != "download-buttons":
+            continue
+        group["buttons"] = [b for b in group["buttons"] if b["label"] != "download-source-button"]
+        downloads = app.env.dlfiles.get(notebook_of(app, page))
+        if downloads:
+            group["buttons"].insert(
+                0,
+                {
+                    "type": "link",
+                    "url": context["pathto"](f"_downloads/{downloads[1]}", 1),
+                    "text": ".ipynb",
+                    "tooltip": "Download this chapter as a notebook",
+                    "icon": "fas fa-code",
+                    "label": "download-notebook-button",
+                },
+            )
+
+
+def write_style_sheets(app: Sphinx) -> None:
+    """Put the fonts where Sphinx takes static files from; made once, since cutting them takes a second."""
+    folder = Path(app.outdir).parent / "fonts"
+    folder.mkdir(parents=True, exist_ok=True)
+    source = Path(fonts.__file__).stat().st_mtime
+    for name, make in [
+        (MATHEMATICS_STYLE_SHEET, fonts.mathematics_style_sheet),
+        ("icons.css", fonts.icon_style_sheet),
+    ]:
+        path = folder / name
+        if not path.exists() or path.stat().st_mtime < source:
+            path.write_text(make(), encoding="utf-8")
+    app.config.html_static_path.append(str(folder))
+
+
+def note_looks(app: Sphinx, config: Config) -> None:
+    """Tell Sphinx what the style sheets and templates are, so that it writes all pages again when one changes.
+
+    By itself it does not even copy a changed style sheet when no page changed.
+    """
+    folder = Path(__file__).parent
+    looks = sorted(path for name in ("static", "templates") for path in (folder / name).rglob("*") if path.is_file())
+    config.book_looks = zlib.crc32(b"".join(path.read_bytes() for path in looks))
+
+
+def copy_notebook_style_sheet(app: Sphinx) -> None:
+    """Copy myst-nb's style sheet now, and not after the pages are written, when myst-nb does it.
+
+    Sphinx adds a checksum to the link if the file is there. Pages of a first and a second build would differ.
+    """
+    if app.builder.format == "html":
+        (Path(app.outdir) / "_static").mkdir(parents=True, exist_ok=True)
+        add_global_html_resources(app, None)
+
+
+def forget_after_warnings(app: Sphinx, exception: Exception | None) -> None:
+    """Make the next build read every page again if this one failed or warned.
+
+    Sphinx warns while it reads a page, and does not read it again until it changes: a second build would pass.
+    """
+    if exception is not None or app._warncount:
+        (Path(app.doctreedir) / "environment.pickle").unlink(missing_ok=True)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register with Sphinx."""
+    app.setup_extension("book.mathematics")
+    app.add_config_value("book_looks", 0, "html")
+    app.connect("config-inited", note_looks)
+    app.connect("builder-inited", set_python_path)
+    app.connect("builder-inited", write_style_sheets)
+    app.connect("builder-inited", copy_notebook_style_sheet)
+    app.connect("source-read", add_fingerprint)
+    app.connect("env-get-outdated", pages_to_run_again)
+    app.add_transform(NotebookLink)
+    app.connect("html-page-context", mend_download_menu, priority=900)  # after the theme made the menu
+    app.connect("build-finished", forget_after_warnings)
+    # Sphinx reads all pages again when this number changes: after an edit of this package.
+    code = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": zlib.crc32(code)}

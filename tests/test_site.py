@@ -1,0 +1,350 @@
+"""The built site: complete, described in words, self-contained, and built anew when and only when it must be."""
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import nbformat
+import pytest
+import yaml
+from bs4 import BeautifulSoup, Tag
+from filelock import FileLock
+
+from book.extension import fingerprint
+from book.mathematics import mathml
+
+ROOT = Path(__file__).parent.parent
+BUILD = ROOT / "_build"
+
+#: Hosts that a script may name: an XML namespace, and addresses in comments.
+NAMED_IN_SCRIPTS = {"www.w3.org", "clipboardjs.com", "popper.js.org", "developer.mozilla.org"}
+
+
+def build(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Build a book as `make book` does."""
+    command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()"]
+    return subprocess.run(
+        [*command, "build", ".", "-W", "-n", "--keep-going"], cwd=folder, capture_output=True, encoding="utf-8"
+    )
+
+
+def files_of(toc: object) -> Iterator[str]:
+    """Yield the pages that a table of contents names."""
+    if isinstance(toc, dict):
+        yield from (toc[key] for key in ("root", "file") if key in toc)
+        toc = list(toc.values())
+    if isinstance(toc, list):
+        for part in toc:
+            yield from files_of(part)
+
+
+PAGES = list(files_of(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))))
+CHAPTERS = [page for page in PAGES if page.startswith("chapters/")]
+
+
+@pytest.fixture(scope="session")
+def site() -> Path:
+    """The site of the files as they are now. A build with nothing new to do takes two seconds."""
+    BUILD.mkdir(exist_ok=True)
+    with FileLock(BUILD / ".test_lock"):  # tests run in several processes
+        if not (ROOT / "autograder" / "release").exists():
+            subprocess.run([sys.executable, "-m", "autograder.build"], cwd=ROOT, check=True)
+        done = build(ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return BUILD / "html"
+
+
+def read(path: Path) -> BeautifulSoup:
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+def all_pages(site: Path) -> list[Path]:
+    return [path for path in site.rglob("*.html") if "_static" not in path.parts]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_of_the_table_of_contents_is_built(site: Path, page: str) -> None:
+    document = read(site / f"{page}.html")
+    assert document.article is not None
+    assert document.article.h1 is not None
+
+
+def test_what_is_not_a_page_is_not_built(site: Path) -> None:
+    built = {path.relative_to(site).with_suffix("").as_posix() for path in all_pages(site)}
+    assert built == {*PAGES, "index", "genindex", "search"}
+
+
+def without_words(document: BeautifulSoup) -> list[Tag]:
+    """Pictures that say nothing to someone who cannot see them."""
+    silent = [image for image in document.find_all("img") if not image.get("alt", "").strip()]
+    for drawing in document.find_all("svg"):
+        named = drawing.get("role") == "img" and drawing.get("aria-label", "").strip()
+        if not named and drawing.get("aria-hidden") != "true":
+            silent.append(drawing)
+    pictures = ("img", "svg", "canvas", "video")
+    return silent + [figure for figure in document.find_all("figure") if not figure.find(pictures)]
+
+
+def test_every_picture_is_described(site: Path) -> None:
+    figures = 0
+    for path in all_pages(site):
+        document = read(path)
+        figures += len(document.find_all("figure"))
+        assert without_words(document) == [], path
+    assert figures >= len(CHAPTERS)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<img src="a.png">',
+        '<img src="a.png" alt=" ">',
+        "<figure><svg></svg></figure>",
+        '<figure><svg role="img" aria-label=""></svg></figure>',
+        "<figure><figcaption>Nothing</figcaption></figure>",
+    ],
+)
+def test_an_undescribed_picture_is_found(html: str) -> None:
+    assert without_words(BeautifulSoup(html, "html.parser"))
+
+
+def is_elsewhere(url: str) -> bool:
+    return bool(urlsplit(url.strip()).netloc)
+
+
+def foreign_in_style(text: str) -> list[str]:
+    urls = re.findall(r"""(?:url\(\s*|@import\s+)["']?([^"')\s;]+)""", text)
+    return [url for url in urls if is_elsewhere(url)]
+
+
+def foreign_in_script(text: str) -> list[str]:
+    urls = re.findall(r"""(?:(?:https?|wss?):|(?<=["'`]))//[\w-]+(?:\.[\w-]+)+""", text)
+    return [url for url in urls if urlsplit(url).netloc not in NAMED_IN_SCRIPTS]
+
+
+def foreign(document: BeautifulSoup) -> list[str]:
+    """Addresses on other hosts that a browser asks for by itself when it shows a page; not those of hyperlinks."""
+    found = []
+    for tag in document.find_all(True):
+        attributes = ["src", "data", "poster", "background", "action", "srcset", "imagesrcset"]
+        if tag.name != "a":
+            attributes += ["href", "xlink:href"]
+        for attribute in attributes:
+            value = str(tag.get(attribute, ""))
+            candidates = value.split(",") if attribute.endswith("srcset") else [value]
+            found += [url for url in candidates if is_elsewhere(url)]
+        found += foreign_in_style(str(tag.get("style", "")))
+        if tag.name == "style":
+            found += foreign_in_style(tag.get_text())
+        if tag.name == "script":
+            found += foreign_in_script(tag.get_text())
+    return found
+
+
+def test_no_page_asks_another_host(site: Path) -> None:
+    used: set[Path] = set()
+    for path in all_pages(site):
+        document = read(path)
+        assert foreign(document) == [], path
+        for tag, attribute in (("script", "src"), ("link", "href")):
+            for element in document.find_all(tag, **{attribute: True}):
+                used.add((path.parent / unquote(urlsplit(element[attribute]).path)).resolve())
+    scripts = [path for path in used if path.suffix == ".js"]
+    styles = [path for path in used if path.suffix == ".css"]
+    assert scripts
+    assert styles
+    for path in scripts:
+        assert foreign_in_script(path.read_text(encoding="utf-8")) == [], path
+    for path in styles:
+        assert foreign_in_style(path.read_text(encoding="utf-8")) == [], path
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<script src="https://a.example/x.js"></script>',
+        '<script src="//a.example/x.js"></script>',
+        '<script>const URL = "https://a.example/x.js"</script>',
+        "<script>load('//a.example/x.js')</script>",
+        '<link rel="stylesheet" href="https://a.example/x.css">',
+        '<link rel="preload" href="https://a.example/x.woff2">',
+        '<img alt="x" src="https://a.example/x.png">',
+        '<img alt="x" src="x.png" srcset="x.png 1x, https://a.example/x.png 2x">',
+        '<iframe src="https://a.example/"></iframe>',
+        '<video><source src="https://a.example/x.mp4"></video>',
+        '<svg><image href="https://a.example/x.png"/></svg>',
+        '<p style="background: url(https://a.example/x.png)"></p>',
+        "<style>@import 'https://a.example/x.css';</style>",
+        '<style>p { src: url("//a.example/x.woff2") }</style>',
+    ],
+)
+def test_a_request_to_another_host_is_found(html: str) -> None:
+    assert foreign(BeautifulSoup(html, "html.parser")) != []
+
+
+def test_a_hyperlink_to_another_host_is_no_request() -> None:
+    assert foreign(BeautifulSoup('<a href="https://a.example/">there</a>', "html.parser")) == []
+
+
+def test_formulas_are_in_the_page(site: Path) -> None:
+    for page in CHAPTERS:
+        document = read(site / f"{page}.html")
+        assert document.find("math"), page
+        after_formula = [formula.next_sibling for formula in document.select(".book-math-inline")]
+        loose = [text for text in after_formula if isinstance(text, str) and text[:1] in tuple(".,;:)")]
+        assert loose == [], "a line may break between a formula and its full stop"
+        assert document.find("link", href=re.compile("mathematics.css")), page
+    assert not read(site / "references.html").find("link", href=re.compile("mathematics.css"))
+
+
+def test_a_formula_that_cannot_be_shown_is_an_error() -> None:
+    assert "<msub>" in mathml(r"\begin{align} E_i &= \alpha \end{align}", display=True)
+    with pytest.raises(ValueError, match="nosuchcommand"):
+        mathml(r"\nosuchcommand", display=False)
+    with pytest.raises(ValueError, match="ж"):
+        mathml(r"\text{ж}", display=False)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_chapter_and_nothing_else_can_be_downloaded_as_a_notebook(site: Path, page: str) -> None:
+    path = site / f"{page}.html"
+    document = read(path)
+    link = document.select_one(".book-notebook a[download]")
+    button = document.select_one("a.btn-download-notebook-button")
+    if page not in CHAPTERS:
+        assert link is None
+        assert button is None
+        return
+    assert link is not None
+    assert button is not None
+    assert link["href"] == button["href"]
+    notebook = nbformat.read(path.parent / link["href"], as_version=4)
+    nbformat.validate(notebook)
+    assert any(cell.get("outputs") for cell in notebook.cells)
+    cells = [cell.execution_count for cell in notebook.cells if cell.cell_type == "code"]
+    assert cells == list(range(1, len(cells) + 1))
+
+
+def test_problem_sets_can_be_downloaded(site: Path) -> None:
+    links = [link["href"] for link in read(site / "using.html").select("a.download")]
+    assert [Path(link).name for link in links] == ["ps1.ipynb", "ps2.ipynb"]
+    for link in links:
+        nbformat.validate(nbformat.read(site / link, as_version=4))
+
+
+# Small books, with the real configuration and extension
+
+
+def page(title: str, code: str = "", text: str = "") -> str:
+    """Text of a page; one that runs if it has code."""
+    if not code:
+        return f"# {title}\n\n{text}\n"
+    head = "---\njupytext:\n  text_representation:\n    format_name: myst\n"
+    head += "kernelspec:\n  name: python3\n  display_name: Python 3\n---\n"
+    return f"{head}\n# {title}\n\n{text}\n\n```{{code-cell}} python\n{code}\n```\n"
+
+
+def make_book(folder: Path, **pages: str) -> Path:
+    """Make a book of some pages, with a package `solutions` of one function and a package `autograder` that uses it."""
+    shutil.copy(ROOT / "_config.yml", folder)
+    shutil.copytree(ROOT / "book", folder / "book", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("solutions", "autograder"):
+        (folder / name).mkdir()
+    (folder / "solutions" / "__init__.py").write_text("answer = 41\n")
+    (folder / "autograder" / "__init__.py").write_text("from solutions import answer as expected\n")
+    (folder / "requirements.lock").write_text("")
+    (folder / "references.bib").write_text("")
+    toc = {"format": "jb-book", "root": "intro", "chapters": [{"file": name} for name in pages]}
+    (folder / "_toc.yml").write_text(yaml.safe_dump(toc))
+    for name, text in {"intro": page("Intro"), **pages}.items():
+        (folder / f"{name}.md").write_text(text)
+    return folder
+
+
+def output_of(folder: Path, name: str) -> str:
+    cell = read(folder / "_build" / "html" / f"{name}.html").select_one(".cell_output")
+    assert cell is not None
+    return cell.get_text().strip()
+
+
+def test_a_cell_that_raises_fails_the_build(tmp_path: Path) -> None:
+    done = build(make_book(tmp_path, bad=page("Bad", code="raise ValueError('no such row')")))
+    assert done.returncode != 0
+    assert "ValueError" in done.stdout + done.stderr
+    assert "no such row" in done.stdout + done.stderr
+
+
+def test_a_warning_fails_the_build_again_and_again(tmp_path: Path) -> None:
+    broken = {
+        "link": "[there](nowhere.md)",
+        "reference": "{ref}`nowhere`",
+        "citation": "{cite}`nobody2000`",
+        "formula": r"$\nosuchcommand$",
+    }
+    folder = make_book(tmp_path, **{name: page(name, text=text) for name, text in broken.items()})
+    for _ in range(2):
+        done = build(folder)
+        assert done.returncode != 0
+        warned = set(re.findall(r"(\w+)\.md:\d+: (?:\S+)?WARNING", done.stdout + done.stderr))
+        assert warned == set(broken)
+
+
+CLOCK = "import time\nprint('ran at', time.time_ns())"
+
+
+def test_pages_run_again_when_and_only_when_what_they_use_changed(tmp_path: Path) -> None:
+    folder = make_book(
+        tmp_path,
+        alone=page("Alone", code=CLOCK),
+        uses=page("Uses", code=f"from solutions import answer\nprint(answer)\n{CLOCK}"),
+        checks=page("Checks", code=f"import autograder\nprint(autograder.expected)\n{CLOCK}"),
+    )
+
+    def outputs() -> dict[str, str]:
+        done = build(folder)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return {name: output_of(folder, name) for name in ("alone", "uses", "checks")}
+
+    first = outputs()
+    (folder / "solutions" / "__init__.py").write_text("answer = 42\n")
+    second = outputs()
+    assert second["alone"] == first["alone"]
+    assert second["uses"].startswith("42")
+    assert second["checks"].startswith("42"), "through autograder, which imports solutions"
+
+    (folder / "autograder" / "checks.py").write_text("# a new module\n")
+    third = outputs()
+    assert third["alone"] == first["alone"]
+    assert third["uses"] == second["uses"]
+    assert third["checks"] != second["checks"]
+
+
+def test_other_versions_of_packages_run_every_page_again(tmp_path: Path) -> None:
+    lock = tmp_path / "requirements.lock"
+    lock.write_text("numpy==2.3\n")
+    before = fingerprint(page("Alone", code=CLOCK), tmp_path)
+    lock.write_text("numpy==2.4\n")
+    assert fingerprint(page("Alone", code=CLOCK), tmp_path) != before
+
+
+def untimed(path: Path) -> str:
+    """A page, without the outputs of cells whose tag says that they measure time."""
+    document = read(path)
+    for output in document.select(".cell.tag_timed .cell_output"):
+        output.decompose()
+    return str(document)
+
+
+def test_built_twice_the_pages_are_the_same(site: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    unneeded = shutil.ignore_patterns(".*", "_build", "__pycache__", "my_work", "tests", "benchmarks")
+    shutil.copytree(ROOT, copy, ignore=unneeded)
+    done = build(copy)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for name in PAGES:
+        again, before = copy / "_build" / "html" / f"{name}.html", site / f"{name}.html"
+        assert untimed(again).splitlines() == untimed(before).splitlines(), name
