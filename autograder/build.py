@@ -6,6 +6,7 @@
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import jupytext
@@ -13,7 +14,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.checks import Check
-from autograder.exercises import PROBLEM_SETS, Exercise, exercise, exercises_in
+from autograder.exercises import PROBLEM_SETS, Exercise, exercise, exercises_in, in_points
 
 COURSE = Path(__file__).parent
 TOOLS = COURSE / "checks" / "tools.py"
@@ -85,11 +86,11 @@ def _exercise_cells(exercise: Exercise) -> list[nbformat.NotebookNode]:
 
 def _test(check: Check, title: str) -> str:
     call = f"{check.source}\n\n\n{check.name}({check.exercise})"
-    worth = f"{check.points} point{'s' if check.points > 1 else ''}"
+    title = f"{title}, {in_points(check.points)}"
     if check.hidden:
-        head = f"# {title}, {worth}, hidden: {check.sentence}"
+        head = textwrap.fill(f"{title}, hidden: {check.sentence}", 88, initial_indent="# ", subsequent_indent="# ")
         return f"{head}\n### BEGIN HIDDEN TESTS\n{call}\n### END HIDDEN TESTS"
-    return f'# {title}, {worth}\n{call}\nprint("passed")'
+    return f'# {title}\n{call}\nprint("passed")'
 
 
 def _locked(cell: nbformat.NotebookNode, grade_id: str) -> nbformat.NotebookNode:
@@ -141,7 +142,7 @@ def build(course: Path = COURSE) -> list[str]:
         source.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(source_notebook(text.read_text(encoding="utf-8"), name), source)
         print(f"{name}: source written, nbgrader makes the release", flush=True)
-        command = [sys.executable, "-m", "nbgrader", "generate_assignment", name, "--force", "--log-level=WARN"]
+        command = [sys.executable, "-m", "nbgrader", "generate_assignment", name, "--force", "--log-level=ERROR"]
         subprocess.run(command, cwd=course, check=True)
         names.append(name)
     return names

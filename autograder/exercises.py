@@ -85,12 +85,12 @@ class Exercise:
     def _repr_markdown_(self) -> str:
         visible = [check for check in self.checks if not check.hidden]
         hidden = sum(check.points for check in self.checks if check.hidden)
-        lines = [f"- {check.sentence} *({_points(check.points)})*" for check in visible]
+        lines = [f"- {check.sentence} *({in_points(check.points)})*" for check in visible]
         if hidden:
-            lines.append(f"- Hidden checks hold the function to the rest of its docstring. *({_points(hidden)})*")
+            lines.append(f"- Hidden checks hold the function to the rest of its docstring. *({in_points(hidden)})*")
         return "\n".join(
             [
-                f"`{self.name}` is worth {_points(self.points)} in problem set {self.problem_set}.",
+                f"`{self.name}` is worth {in_points(self.points)} in problem set {self.problem_set}.",
                 "",
                 f"```python\n{self.stub}\n```",
                 "",
@@ -120,5 +120,6 @@ def exercise(name: str) -> Exercise:
     return Exercise(name)
 
 
-def _points(number: int) -> str:
+def in_points(number: int) -> str:
+    """Write a number of points in words: "1 point", "2 points"."""
     return f"{number} point" if number == 1 else f"{number} points"

@@ -178,7 +178,7 @@ def test_export(walk):
     with open(walk.course / "grades.csv", encoding="utf-8", newline="") as file:
         rows = {(row["student_id"], row["assignment"]): row for row in csv.DictReader(file)}
     points = {check.name: check.points for check in exercise("embedding_backward").checks}
-    assert {key: float(row["score"]) for key, row in rows.items()} == {
+    assert {key: float(rows[key]["score"]) for key in rows if key[1] in ("ps1", "ps2")} == {
         ("solved", "ps1"): 20,
         ("solved", "ps2"): 20,
         ("untouched", "ps1"): 0,
