@@ -4,6 +4,7 @@
 PYTHON = python3
 PORT = 8000
 ARGS =
+OPTIONS =
 
 BIN := .venv/bin
 # nbgrader starts `alembic`, and a notebook may start `python`, by name.
@@ -34,7 +35,7 @@ book: problem-sets ## build the site into _build/html
 	@$(BIN)/jupyter-book build . -W -n --keep-going
 	@echo
 	@echo 'The book is ready. Open this file in a browser:'
-	@echo '  $(CURDIR)/_build/html/index.html'
+	@echo "  $$PWD/_build/html/index.html"
 	@echo 'or serve it on this computer with: make serve'
 
 serve: port-is-free book ## build the site and serve it on http://127.0.0.1:8000 (another port: make serve PORT=8001)
@@ -50,11 +51,12 @@ port-is-free: $(INSTALLED)
 
 lab: problem-sets ## JupyterLab on the chapters and problem sets; you work in the folder my_work
 	@$(BIN)/python -m autograder.my_work
-	@JUPYTER_CONFIG_PATH='$(CURDIR)/.jupyter' $(BIN)/python -m jupyterlab --LabApp.default_url=/lab/tree/my_work $(ARGS)
+	@JUPYTER_CONFIG_PATH="$$PWD/.jupyter" $(BIN)/python -m jupyterlab --LabApp.default_url=/lab/tree/my_work $(ARGS)
 
 problem-sets: $(PROBLEM_SETS) ## the notebooks to release, into autograder/release
 
 $(PROBLEM_SETS): $(INSTALLED) $(wildcard solutions/*.py autograder/*.py autograder/checks/*.py autograder/problem_sets/*.md)
+	@rm -f $@
 	@$(BIN)/python -m autograder.build
 	@touch $@
 
@@ -73,9 +75,9 @@ format: $(INSTALLED) ## mend the style of all Python files
 	@$(BIN)/python -m ruff check --fix .
 	@$(BIN)/python -m ruff format .
 
-benchmark: $(INSTALLED) ## time the ways to do the same thing; one: make benchmark ARGS=embedding_backward
+benchmark: $(INSTALLED) ## time the ways to do the same thing; one: make benchmark ARGS=embedding_backward OPTIONS=--quick
 	@for file in $(if $(ARGS),$(ARGS:%=benchmarks/%.py),benchmarks/*.py); do \
-	  echo "$$file"; $(BIN)/python "$$file" || exit 1; done
+	  echo "$$file"; $(BIN)/python "$$file" $(OPTIONS) || exit 1; done
 
 # `--native-tls` trusts the certificates that this computer trusts.
 lock: $(INSTALLED) ## pin what pyproject.toml asks for; newest versions: make lock UPGRADE=1

@@ -4,10 +4,12 @@
 """
 
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import jupytext
 import nbformat
@@ -17,6 +19,8 @@ from autograder.checks import Check
 from autograder.exercises import PROBLEM_SETS, Exercise, exercise, exercises_in, in_points
 
 COURSE = Path(__file__).parent
+#: nbgrader gives no points to a cell that writes to stderr, and a warning is no mistake.
+IMPORTS = 'import warnings\n\nimport numpy as np\n\nwarnings.simplefilter("ignore")  # a warning costs no points'
 TOOLS = COURSE / "checks" / "tools.py"
 
 
@@ -65,7 +69,7 @@ def _setup(name: str) -> list[nbformat.NotebookNode]:
     tools = TOOLS.read_text(encoding="utf-8")
     functions = tools.split("import numpy as np\n", 1)[1].strip()
     return [
-        _locked(new_code_cell("import numpy as np"), f"{name}-imports"),
+        _locked(new_code_cell(IMPORTS), f"{name}-imports"),
         _locked(new_code_cell(f"# The checks call this function. You need not read it.\n{functions}"), f"{name}-tools"),
     ]
 
@@ -134,6 +138,11 @@ def build(course: Path = COURSE) -> list[str]:
     -------
     list of str
         Names of the problem sets.
+
+    Raises
+    ------
+    SystemExit
+        If nbgrader cannot make a release. The one that was there before is put back.
     """
     names = []
     for text in sorted(PROBLEM_SETS.glob("*.md")):
@@ -142,10 +151,29 @@ def build(course: Path = COURSE) -> list[str]:
         source.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(source_notebook(text.read_text(encoding="utf-8"), name), source)
         print(f"{name}: source written, nbgrader makes the release", flush=True)
-        command = [sys.executable, "-m", "nbgrader", "generate_assignment", name, "--force", "--log-level=ERROR"]
-        subprocess.run(command, cwd=course, check=True)
+        _release(course, name)
         names.append(name)
     return names
+
+
+def _release(course: Path, name: str) -> None:
+    """Have nbgrader make the release; it removes the old one first, and may then find that it cannot make a new one."""
+    released = course / "release" / name
+    with TemporaryDirectory() as folder:
+        kept = Path(folder) / name
+        if released.exists():
+            shutil.copytree(released, kept)
+        command = [sys.executable, "-m", "nbgrader", "generate_assignment", name, "--force", "--log-level=ERROR"]
+        done = subprocess.run(command, cwd=course, stderr=subprocess.PIPE, text=True)
+        if done.returncode:
+            if kept.exists():
+                shutil.copytree(kept, released, dirs_exist_ok=True)
+            reason = "".join(done.stderr.splitlines(keepends=True)[-3:])
+            raise SystemExit(
+                f"{reason}\n{name}: nbgrader could not make the release; the old one is in place. If students' work "
+                f"on {name} is graded already, its cells can no longer change in this gradebook: undo the change, or "
+                "start a new gradebook (autograder/README.md, the last section)."
+            )
 
 
 if __name__ == "__main__":

@@ -6,8 +6,12 @@ import textwrap
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
+import autograder.checks
 from autograder.exercises import exercise
+
+CHECKS = Path(autograder.checks.__file__).parent
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,7 @@ class Report:
     def _repr_html_(self) -> str:
         rows = []
         for result in self.checks:
-            message = re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(result.message))
+            message = re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(result.message or result.sentence))
             rows.append(
                 f'<tr class="{"passed" if result.passed else "failed"}">'
                 f"<td>{'✓ pass' if result.passed else '✗ fail'}</td>"
@@ -70,7 +74,7 @@ class Report:
         return (
             f'<table class="book-report"><caption>{self.exercise}: {self.points} of {self.max_points} points'
             '</caption><thead><tr><th scope="col">Result</th><th scope="col">Points</th>'
-            f'<th scope="col">Check</th></tr></thead><tbody>{"".join(rows)}</tbody></table>'
+            f'<th scope="col" style="text-align: left">Check</th></tr></thead><tbody>{"".join(rows)}</tbody></table>'
         )
 
 
@@ -103,22 +107,26 @@ def check(name: str, function: Callable) -> Report:
     for each in checks:
         try:
             each.run(function)
-        except Exception as error:  # a student's function may raise anything
+        except (Exception, SystemExit) as error:  # a student's function may raise anything
             results.append(Result(each.name, each.sentence, each.points, False, _message(error, name, function)))
         else:
             results.append(Result(each.name, each.sentence, each.points, True, ""))
     return Report(name, tuple(results))
 
 
-def _message(error: Exception, name: str, function: Callable) -> str:
+def _message(error: BaseException, name: str, function: Callable) -> str:
     """One or two sentences that a student can act on."""
-    if isinstance(error, NotImplementedError):
+    if isinstance(error, NotImplementedError) and not error.args:
         return f"{name} is not written yet: write its body in place of `raise NotImplementedError`."
-    if isinstance(error, AssertionError) and str(error):
+    frames = traceback.extract_tb(error.__traceback__)
+    if isinstance(error, AssertionError) and Path(frames[-1].filename).parent == CHECKS:
         return str(error)
-    told = f"Your function raised {type(error).__name__}: {error}"
+    try:
+        told = f"Your function raised {type(error).__name__}: {error}"
+    except Exception:  # its text is the student's own code, too
+        told = f"Your function raised {type(error).__name__}"
     code = getattr(function, "__code__", None)
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+    for frame in reversed(frames):
         if code and frame.filename == code.co_filename and frame.name == code.co_name and frame.line:
             return f"{told} (line {frame.lineno}: `{frame.line.strip()}`)"
     return told

@@ -9,6 +9,7 @@
 import hashlib
 import json
 import os
+import platform
 import re
 import zlib
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ import yaml
 from docutils import nodes
 from jupyter_cache import get_cache
 from myst_nb.sphinx_ext import add_global_html_resources
+from nbclient import NotebookClient
 from sphinx.addnodes import download_reference
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -53,14 +55,14 @@ def imported_files(text: str, root: Path) -> list[Path]:
     while texts:
         for package in _IMPORT.findall(texts.pop()):
             modules = set((root / package).rglob("*.py")) - found
-            found |= modules
+            found |= modules | set((root / package).glob("*/*.md"))
             texts += [module.read_text(encoding="utf-8") for module in modules]
     return sorted(path for path in found if path.exists())
 
 
 def fingerprint(text: str, root: Path) -> str:
     """Digest of the names and contents of `imported_files`."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(platform.python_version().encode())  # Python brings the text that chapters read
     for path in imported_files(text, root):
         digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
@@ -92,8 +94,14 @@ def pages_to_run_again(
                 yield docname
 
 
-def set_python_path(app: Sphinx) -> None:
-    """Let the notebooks' kernels import this folder's packages, wherever the book lies and whether installed or not."""
+def set_environment(app: Sphinx) -> None:
+    """Let the notebooks' kernels import this folder's packages, and compute on one thread.
+
+    With several threads, sums are added up in another order from run to run, and times depend on what else runs. A
+    print stays in one piece however the kernel sends it.
+    """
+    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
+    NotebookClient.coalesce_streams.default_value = True
     paths = [str(app.srcdir), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
 
@@ -205,7 +213,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.setup_extension("book.mathematics")
     app.add_config_value("book_looks", 0, "html")
     app.connect("config-inited", note_looks)
-    app.connect("builder-inited", set_python_path)
+    app.connect("builder-inited", set_environment)
     app.connect("builder-inited", write_style_sheets)
     app.connect("builder-inited", copy_notebook_style_sheet)
     app.connect("source-read", add_fingerprint)

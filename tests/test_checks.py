@@ -80,6 +80,29 @@ def test_the_message_quotes_the_line_that_raised(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_whatever_a_function_raises_becomes_a_message(name):
+    class MuteError(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    def raising(error):
+        def function(*args, **kwargs):
+            raise error
+
+        return function
+
+    for error, told in [
+        (SystemExit(3), "Your function raised SystemExit: 3"),
+        (MuteError(), "Your function raised MuteError"),
+        (AssertionError("mine"), "Your function raised AssertionError: mine"),
+        (NotImplementedError("for this shape"), "Your function raised NotImplementedError: for this shape"),
+    ]:
+        report = autograder.check(name, raising(error))
+        assert report.points == 0
+        assert all(result.message.startswith(told) for result in report.checks), str(report)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_checks_share_nothing(name):
     """A function that overwrites all that it was given and all that it gave back spoils no later call."""
     given: list[np.ndarray] = []

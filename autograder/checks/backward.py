@@ -63,20 +63,29 @@ def padding_row_is_zero(embedding_backward):
     ids = np.array([3, 0, 4, 1])
     G = np.array([[0.5, -1.5], [2.5, 3.5], [-4.5, 0.25], [1.25, 0.75]])
     full = np.array([[2.5, 3.5], [1.25, 0.75], [0, 0], [0.5, -1.5], [-4.5, 0.25]])
-    for padding_idx in (0, 4, -1, -5, 1, 2):
+    for padding_idx in (3, 0, 4, -1, -5, 1, 2):
         want = full.copy()
         want[padding_idx] = 0
-        hint = f"padding_idx was {padding_idx}. 0 is a padding index too: compare with None. -1 is the last row."
+        hint = f"padding_idx was {padding_idx}: row {padding_idx} is zero, and no other row changes."
+        if padding_idx <= 0:
+            hint += " 0 is a padding index too: compare with None. -1 is the last row, -2 the one before it."
         expect(embedding_backward(ids.copy(), G.copy(), 5, padding_idx=padding_idx), want, hint)
-    expect(embedding_backward(ids, G, 5, padding_idx=None), full, "padding_idx was None: no row is left out.")
+    want = np.array([[0, 0], [0, 0], [2.5, 3.5]])
+    got = embedding_backward(np.array([0, 2, 0, 0]), G.copy(), 3, padding_idx=0)
+    expect(got, want, "padding_idx was 0, and id 0 stood at three positions: none of them counts.")
+    expect(embedding_backward(ids, G.copy(), 5, padding_idx=None), full, "padding_idx was None: no row is left out.")
 
 
 @check_of("embedding_backward", points=2, hidden=True)
-def one_id_or_none(embedding_backward):
-    """A single id of shape () fills one row; no ids at all give zeros of shape (V, d)."""
+def any_shape_of_ids(embedding_backward):
+    """Ids may be a single one of shape (), have three axes, or be none at all; the gradient has shape (V, d)."""
     got = embedding_backward(np.array(2), np.array([0.5, -1.5, 2.5]), 4)
     want = np.array([[0, 0, 0], [0, 0, 0], [0.5, -1.5, 2.5], [0, 0, 0]])
     expect(got, want, "The id had shape () and grad_out shape (d,).")
+    ids = np.array([[[4, 0, 6], [2, 5, 1]]])
+    got = embedding_backward(ids, 0.5 + np.arange(6.0).reshape(1, 2, 3, 1), 7)
+    want = np.array([[1.5], [5.5], [3.5], [0], [0.5], [4.5], [2.5]])
+    expect(got, want, "The ids had shape (1, 2, 3), and d was 1.")
     none = embedding_backward(np.zeros((3, 0), dtype=np.int64), np.zeros((3, 0, 2)), 4)
     expect(none, np.zeros((4, 2)), "There were no ids, and the gradient is V rows of zeros.")
 
@@ -90,7 +99,7 @@ def dtypes_and_inputs(embedding_backward):
         for ids_dtype in (np.uint8, np.int32, np.int64, np.uint32):
             got = embedding_backward(np.array([4, 0, 3], dtype=ids_dtype), values.astype(dtype), 5)
             expect(got, want.astype(dtype), f"grad_out was {np.dtype(dtype)}, the ids {np.dtype(ids_dtype)}.")
-    ids, G = np.array([4, 3, 4]), values.copy()
+    ids, G = np.array([[4, 3, 4]]), values[None].copy()
     embedding_backward(ids, G, 5, padding_idx=3)
-    assert np.array_equal(ids, [4, 3, 4]), f"Your function changed ids from [4, 3, 4] to {ids.tolist()}."
-    assert np.array_equal(G, values), "Your function changed grad_out: zero a row of the gradient, not of its input."
+    assert np.array_equal(ids, [[4, 3, 4]]), f"Your function changed ids from [[4, 3, 4]] to {ids.tolist()}."
+    assert np.array_equal(G, values[None]), "Your function changed grad_out: zero a row of the gradient, not of G."

@@ -32,9 +32,9 @@ def any_shape_of_ids(embedding_forward):
     """The width d comes after the shape of ids, whether ids is one number, has three axes, or is empty."""
     E = np.array([[0.7, -1.3], [0.2, 1.9], [-2.3, 0.4]])
     expect(embedding_forward(E.copy(), np.array(2)), E[2], "A single id of shape () gives shape (d,).")
-    ids = np.array([[[2, 1], [0, 0]], [[1, 2], [2, 0]], [[0, 1], [1, 1]]])
+    ids = np.array([[[2, 1]], [[0, 0]], [[1, 2]]])
     want = np.array([[[E[i] for i in row] for row in block] for block in ids])
-    expect(embedding_forward(E, ids), want, "Ids of shape (3, 2, 2) give shape (3, 2, 2, d).")
+    expect(embedding_forward(E, ids), want, "Ids of shape (3, 1, 2) give shape (3, 1, 2, d).")
     empty = embedding_forward(E, np.zeros((2, 0), dtype=np.int64))
     expect(empty, np.zeros((2, 0, 2)), "No ids give no rows: shape (2, 0) becomes (2, 0, d).")
 

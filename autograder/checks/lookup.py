@@ -26,13 +26,13 @@ def product_is_lookup(one_hot):
 
 @check_of("one_hot", points=2, hidden=True)
 def any_shape_of_ids(one_hot):
-    """The V columns come after the shape of ids, whether ids is one number, a grid, or empty."""
-    ids = np.array([[5, 0, 6], [2, 2, 1]])
-    want = np.zeros((2, 3, 7))
+    """The V columns come after the shape of ids, whether ids is one number, has three axes, or is empty."""
+    ids = np.array([[[5, 0, 6]], [[2, 2, 1]]])
+    want = np.zeros((2, 1, 3, 7))
     for b in range(2):
         for t in range(3):
-            want[b, t, ids[b, t]] = 1
-    expect(one_hot(ids, 7), want, "For ids of shape (B, T) the result has shape (B, T, V).")
+            want[b, 0, t, ids[b, 0, t]] = 1
+    expect(one_hot(ids, 7), want, "Ids of shape (2, 1, 3) give shape (2, 1, 3, V).")
     expect(one_hot(np.array(2), 4), np.array([0.0, 0, 1, 0]), "A single id of shape () gives shape (V,).")
     empty = one_hot(np.zeros((3, 0), dtype=np.int64), 4)
     expect(empty, np.zeros((3, 0, 4)), "No ids give no rows: shape (3, 0) becomes (3, 0, V).")

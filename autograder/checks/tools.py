@@ -5,7 +5,7 @@ import numpy as np
 
 def expect(got, want, hint):
     """Fail with a message unless `got` is an array with the shape, dtype and values of `want`."""
-    if not isinstance(got, np.ndarray):
+    if type(got) is not np.ndarray:
         kind = "nothing: is there a `return`?" if got is None else f"a {type(got).__name__}."
         raise AssertionError(f"Your function should return a NumPy array; it returned {kind} {hint}")
     assert got.shape == want.shape, f"The shape is {got.shape}; it should be {want.shape}. {hint}"

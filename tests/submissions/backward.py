@@ -134,7 +134,7 @@ def padding_masked_before_adding(ids, grad_out, V, padding_idx=None):
 REPEATS = "repeats_add_up many_repeats_add_up"
 BACKWARD_ALL = (
     "each_upstream_row_lands_in_its_row repeats_add_up a_batch_of_sequences many_repeats_add_up padding_row_is_zero "
-    "one_id_or_none dtypes_and_inputs"
+    "any_shape_of_ids dtypes_and_inputs"
 )
 
 
@@ -183,12 +183,12 @@ def truth_of_padding_idx(ids, grad_out, V, padding_idx=None):
     return grad
 
 
-@wrong("embedding_backward", "padding_row_is_zero", "padding_idx was 0")
+@wrong("embedding_backward", "padding_row_is_zero", "padding_idx was 3")
 def padding_row_not_zeroed(ids, grad_out, V, padding_idx=None):
     return solutions.embedding_backward(ids, grad_out, V)
 
 
-@wrong("embedding_backward", "padding_row_is_zero", "padding_idx was -1. 0 is a padding index too")
+@wrong("embedding_backward", "padding_row_is_zero", "padding_idx was -1")
 def negative_padding_compared_with_ids(ids, grad_out, V, padding_idx=None):
     mask = (ids != padding_idx)[..., None] if padding_idx is not None else True
     return solutions.embedding_backward(ids, (grad_out * mask).astype(grad_out.dtype), V)
@@ -210,7 +210,7 @@ def everything_zeroed_without_padding(ids, grad_out, V, padding_idx=None):
 
 @wrong(
     "embedding_backward",
-    "each_upstream_row_lands_in_its_row repeats_add_up one_id_or_none",
+    "each_upstream_row_lands_in_its_row repeats_add_up any_shape_of_ids",
     "it should be (6, 2). Row ids[n] receives grad_out[n]. The gradient has V rows, whichever ids occur",
 )
 @without_padding
@@ -230,7 +230,7 @@ def first_sequence_of_the_batch(ids, grad_out, V):
     return solutions.embedding_backward(ids, grad_out, V)
 
 
-@wrong("embedding_backward", "many_repeats_add_up one_id_or_none", "`grad[ids] += grad_out` keeps only the last")
+@wrong("embedding_backward", "many_repeats_add_up any_shape_of_ids", "`grad[ids] += grad_out` keeps only the last")
 @without_padding
 def loop_over_the_first_axis(ids, grad_out, V):
     grad = np.zeros((V, grad_out.shape[-1]), grad_out.dtype)
@@ -271,7 +271,7 @@ def accumulated_in_the_input(ids, grad_out, V):
     return grad
 
 
-@wrong("embedding_backward", "dtypes_and_inputs", "Your function changed ids from [4, 3, 4] to [3, 3, 3]")
+@wrong("embedding_backward", "dtypes_and_inputs", "Your function changed ids from [[4, 3, 4]] to [[3, 3, 3]]")
 @without_padding
 def ids_overwritten(ids, grad_out, V):
     grad = solutions.embedding_backward(ids, grad_out, V)
@@ -319,3 +319,29 @@ def half_precision_accumulator(ids, grad_out, V):
     grad = np.zeros((V, grad_out.shape[-1]), dtype=np.float16)
     np.add.at(grad, ids, grad_out.astype(np.float16))
     return grad.astype(grad_out.dtype)
+
+
+@wrong("embedding_backward", "any_shape_of_ids", "it should be (7, 1)")
+def squeezed(ids, grad_out, V, padding_idx=None):
+    return solutions.embedding_backward(ids, grad_out, V, padding_idx).squeeze()
+
+
+@wrong("embedding_backward", "padding_row_is_zero", "id 0 stood at three positions")
+def first_padding_only_left_out(ids, grad_out, V, padding_idx=None):
+    grad = solutions.embedding_backward(ids, grad_out, V)
+    if padding_idx is not None:
+        at = np.flatnonzero(ids.ravel() == padding_idx % V)[:1]
+        grad[padding_idx] -= grad_out.reshape(-1, grad.shape[1])[at].sum(axis=0)
+    return grad
+
+
+@wrong("embedding_backward", "dtypes_and_inputs", "Your function changed ids")
+def ids_reshaped_in_place(ids, grad_out, V, padding_idx=None):
+    grad = solutions.embedding_backward(ids, grad_out, V, padding_idx)
+    ids.shape = -1
+    return grad
+
+
+@wrong("embedding_backward", BACKWARD_ALL, "it returned a MaskedArray")
+def masked(ids, grad_out, V, padding_idx=None):
+    return np.ma.masked_all((V, grad_out.shape[-1]), grad_out.dtype)

@@ -105,7 +105,7 @@ def one_dimension_only(ids, V):
     return out
 
 
-@wrong("one_hot", "any_shape_of_ids", "The shape is (6, 7); it should be (2, 3, 7)")
+@wrong("one_hot", "any_shape_of_ids", "The shape is (6, 7); it should be (2, 1, 3, 7)")
 def flattened(ids, V):
     return np.eye(V)[ids.ravel()]
 
@@ -137,3 +137,8 @@ def places_counted_in_the_dtype_of_ids(ids, V):
 @wrong("one_hot", ONE_HOT_VALUES, "got 0, expected 1")
 def nothing_filled_in(ids, V):
     return np.zeros((*ids.shape, V))
+
+
+@wrong("one_hot", "any_shape_of_ids", "The shape is (")
+def squeezed(ids, V):
+    return solutions.one_hot(ids, V).squeeze()
