@@ -36,7 +36,7 @@ book: problem-sets ## build the site into _build/html
 	@echo
 	@echo 'The book is ready. Open this file in a browser:'
 	@echo "  $$PWD/_build/html/index.html"
-	@echo 'or serve it on this computer with: make serve'
+	$(if $(filter serve,$(MAKECMDGOALS)),,@echo 'or serve it on this computer with: make serve')
 
 serve: port-is-free book ## build the site and serve it on http://127.0.0.1:8000 (another port: make serve PORT=8001)
 	@echo
@@ -49,7 +49,7 @@ port-is-free: $(INSTALLED)
 	@$(BIN)/python -c 'import socket; socket.create_server(("127.0.0.1", $(PORT))).close()' 2>/dev/null || { \
 	  echo 'Port $(PORT) of this computer is in use or not allowed. Choose another one: make serve PORT=8001' >&2; exit 1; }
 
-lab: problem-sets ## JupyterLab on the chapters and problem sets; you work in the folder my_work
+lab: problem-sets ## JupyterLab on the chapters and problem sets, in my_work (its options: make lab ARGS=--no-browser)
 	@$(BIN)/python -m autograder.my_work
 	@JUPYTER_CONFIG_PATH="$$PWD/.jupyter" $(BIN)/python -m jupyterlab --LabApp.default_url=/lab/tree/my_work $(ARGS)
 

@@ -199,6 +199,16 @@ def copy_notebook_style_sheet(app: Sphinx) -> None:
         add_global_html_resources(app, None)
 
 
+def remove_old_pages(app: Sphinx, exception: Exception | None) -> None:
+    """Remove pages that are no longer in the table of contents; Sphinx leaves them where they are."""
+    if exception is None and app.builder.name == "html":
+        pages = {*app.env.found_docs, "index", "genindex", "search"}
+        for path in Path(app.outdir).rglob("*.html"):
+            name = path.relative_to(app.outdir).with_suffix("").as_posix()
+            if name not in pages and not name.startswith("_"):
+                path.unlink()
+
+
 def forget_after_warnings(app: Sphinx, exception: Exception | None) -> None:
     """Make the next build read every page again if this one failed or warned.
 
@@ -221,6 +231,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_transform(NotebookLink)
     app.connect("doctree-read", fill_notebook)
     app.connect("html-page-context", mend_download_menu, priority=900)  # after the theme made the menu
+    app.connect("build-finished", remove_old_pages)
     app.connect("build-finished", forget_after_warnings)
     # Sphinx reads all pages again when this number changes: after an edit of this package.
     code = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
