@@ -13,15 +13,16 @@ import platform
 import re
 import zlib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import jupyter_cache.executors.utils
+import nbclient
 import nbformat
 import yaml
 from docutils import nodes
-from jupyter_cache import get_cache
 from myst_nb.sphinx_ext import add_global_html_resources
-from nbclient import NotebookClient
 from sphinx.addnodes import download_reference
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -101,7 +102,7 @@ def set_environment(app: Sphinx) -> None:
     print stays in one piece however the kernel sends it.
     """
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
-    NotebookClient.coalesce_streams.default_value = True
+    jupyter_cache.executors.utils.executenb = partial(nbclient.execute, coalesce_streams=True)
     paths = [str(app.srcdir), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
 
@@ -136,7 +137,7 @@ def fill_notebook(app: Sphinx, doctree: nodes.document) -> None:
     """
     path = Path(app.srcdir, notebook_of(app, app.env.docname))
     if "kernelspec" in app.env.metadata[app.env.docname]:
-        cache = get_cache(app.config.nb_execution_cache_path)
+        cache = jupyter_cache.get_cache(app.config.nb_execution_cache_path)
         _, notebook = cache.merge_match_into_notebook(nbformat.read(path, as_version=4))
         nbformat.write(notebook, path)
 
