@@ -1,6 +1,7 @@
 """The problem sets: what `python -m autograder.build` writes and what nbgrader makes of it."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ import nbformat
 import pytest
 
 import solutions
-from autograder.build import source_notebook
+from autograder.build import build, source_notebook
 from autograder.checks import tools
 from autograder.exercises import PROBLEM_SETS, STUB_BODY, exercise, exercises_in
 
@@ -206,3 +207,14 @@ def test_a_solution_without_markers_is_named(monkeypatch):
     monkeypatch.setattr(solutions, "one_hot", one_hot)
     with pytest.raises(ValueError, match="the body of one_hot must stand between one line '### BEGIN SOLUTION'"):
         source_notebook(text_of("ps1"), "ps1")
+
+
+def test_a_release_that_cannot_be_made_leaves_the_old_one(course, tmp_path):
+    copy = tmp_path / "course"
+    shutil.copytree(course, copy)
+    (copy / "gradebook.db").write_bytes(b"not a database, so that nbgrader fails after it took the old release away")
+    before = {path: path.read_bytes() for path in copy.glob("release/*/*.ipynb")}
+    assert before
+    with pytest.raises(SystemExit, match="could not make the release; the old one is in place"):
+        build(copy)
+    assert {path: path.read_bytes() for path in copy.glob("release/*/*.ipynb")} == before
