@@ -7,5 +7,6 @@ notebook are generated from what is written here; the checks are in ``autograder
 from solutions.backward import embedding_backward
 from solutions.batches import embedding_forward
 from solutions.lookup import one_hot
+from solutions.training import lazy_adam_step, sparse_sgd_step
 
-__all__ = ["one_hot", "embedding_forward", "embedding_backward"]
+__all__ = ["one_hot", "embedding_forward", "embedding_backward", "sparse_sgd_step", "lazy_adam_step"]

@@ -19,11 +19,15 @@ SIGNATURES = {
     "one_hot": "(ids, V)",
     "embedding_forward": "(E, ids)",
     "embedding_backward": "(ids, grad_out, V, padding_idx=None)",
+    "sparse_sgd_step": "(E, ids, grad_out, lr, weight_decay=0.0)",
+    "lazy_adam_step": "(E, m, v, step, ids, grad_out, lr=0.001, beta1=0.9, beta2=0.999, eps=1e-08)",
 }
 CHAPTER_OF = {
     "one_hot": "01_lookup",
     "embedding_forward": "02_batches",
     "embedding_backward": "03_backward",
+    "sparse_sgd_step": "04_training",
+    "lazy_adam_step": "04_training",
 }
 
 

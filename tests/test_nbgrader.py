@@ -20,7 +20,7 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.exercises import exercise
+from autograder.exercises import PROBLEM_SETS, Exercise, exercise, exercises_in
 
 SETS = ("ps1", "ps2")
 #: Right, and NumPy warns of it. nbgrader gives no points to a cell that writes to stderr.
@@ -38,6 +38,14 @@ def embedding_backward(ids, grad_out, V, padding_idx=None):
     return grad
 """
 REPEATS = {"embedding_backward-repeats_add_up", "embedding_backward-many_repeats_add_up"}
+
+
+def exercises_in_set(name: str) -> list[Exercise]:
+    return [exercise(each) for each in exercises_in((PROBLEM_SETS / f"{name}.md").read_text(encoding="utf-8"))]
+
+
+def points_of(name: str) -> int:
+    return sum(each.points for each in exercises_in_set(name))
 
 
 def nbgrader(folder: Path, *arguments: str) -> str:
@@ -155,7 +163,7 @@ def test_the_student_sees_and_collects_what_was_released(walk):
 
 def test_validate_counts_the_visible_checks_of_an_untouched_notebook(walk):
     said = walk.said("validate untouched")
-    visible = [check for check in exercise("embedding_backward").checks if not check.hidden]
+    visible = [check for each in exercises_in_set("ps2") for check in each.checks if not check.hidden]
     assert f"VALIDATION FAILED ON {len(visible)} CELL(S)!" in said
     assert said.count("\n    NotImplementedError:") == len(visible)
 
@@ -169,7 +177,7 @@ def test_validate_passes_a_solved_notebook(walk):
 @pytest.mark.parametrize("student", ["solved", "untouched", "trap"])
 def test_points_of_each_check(walk, student, problem_set):
     grades = walk.grades(student, problem_set)
-    assert sum(maximum for _, maximum in grades.values()) == 20
+    assert sum(maximum for _, maximum in grades.values()) == points_of(problem_set)
     lost = {name for name, (score, maximum) in grades.items() if score != maximum}
     assert {score for name, (score, _) in grades.items() if name in lost} <= {0}
     if student == "untouched":
@@ -185,14 +193,14 @@ def test_export(walk):
         rows = {(row["student_id"], row["assignment"]): row for row in csv.DictReader(file)}
     points = {check.name: check.points for check in exercise("embedding_backward").checks}
     assert {key: float(rows[key]["score"]) for key in rows if key[1] in ("ps1", "ps2")} == {
-        ("solved", "ps1"): 20,
-        ("solved", "ps2"): 20,
+        ("solved", "ps1"): points_of("ps1"),
+        ("solved", "ps2"): points_of("ps2"),
         ("untouched", "ps1"): 0,
         ("untouched", "ps2"): 0,
-        ("trap", "ps1"): 20,
-        ("trap", "ps2"): 20 - points["repeats_add_up"] - points["many_repeats_add_up"],
+        ("trap", "ps1"): points_of("ps1"),
+        ("trap", "ps2"): points_of("ps2") - points["repeats_add_up"] - points["many_repeats_add_up"],
     }
-    assert {float(row["max_score"]) for row in rows.values()} == {20}
+    assert all(float(row["max_score"]) == points_of(row["assignment"]) for row in rows.values())
 
 
 def test_feedback_names_the_trap(walk):
@@ -216,7 +224,7 @@ def test_the_run_goes_on_after_a_failed_check(walk):
     """The tag `raises-exception` on test cells lets "Run All" go on, and costs no failed check its zero."""
     graded = read(walk.course / "autograded" / "untouched" / "ps2" / "ps2.ipynb")
     cells = [cell for cell in graded.cells if cell.metadata.nbgrader.grade]
-    assert len(cells) == len(exercise("embedding_backward").checks)
+    assert len(cells) == sum(len(each.checks) for each in exercises_in_set("ps2"))
     for cell in cells:
         assert "raises-exception" in cell.metadata.tags
         assert [output.ename for output in cell.outputs] == ["NotImplementedError"]

@@ -40,13 +40,13 @@ def by_id(notebook: nbformat.NotebookNode) -> dict[str, nbformat.NotebookNode]:
 def test_first_two_sets():
     assert {name: exercises_in(text_of(name)) for name in ("ps1", "ps2")} == {
         "ps1": ["one_hot", "embedding_forward"],
-        "ps2": ["embedding_backward"],
+        "ps2": ["embedding_backward", "sparse_sgd_step", "lazy_adam_step"],
     }
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_a_set_is_worth_20_points(name):
-    assert sum(exercise.points for exercise in exercises_of(name)) == 20
+def test_a_set_is_worth_20_points_or_more(name):
+    assert sum(exercise.points for exercise in exercises_of(name)) >= 20
 
 
 @pytest.mark.parametrize("name", SETS)
