@@ -5,7 +5,8 @@ notebook are generated from what is written here; the checks are in ``autograder
 """
 
 from solutions.backward import embedding_backward
+from solutions.bags import embedding_bag_backward, embedding_bag_mean
 from solutions.batches import embedding_forward
 from solutions.lookup import one_hot
 
-__all__ = ["one_hot", "embedding_forward", "embedding_backward"]
+__all__ = ["one_hot", "embedding_forward", "embedding_backward", "embedding_bag_mean", "embedding_bag_backward"]

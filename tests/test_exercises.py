@@ -19,11 +19,15 @@ SIGNATURES = {
     "one_hot": "(ids, V)",
     "embedding_forward": "(E, ids)",
     "embedding_backward": "(ids, grad_out, V, padding_idx=None)",
+    "embedding_bag_mean": "(E, ids, offsets)",
+    "embedding_bag_backward": "(ids, offsets, grad_out, V, mode='mean')",
 }
 CHAPTER_OF = {
     "one_hot": "01_lookup",
     "embedding_forward": "02_batches",
     "embedding_backward": "03_backward",
+    "embedding_bag_mean": "06_bags",
+    "embedding_bag_backward": "06_bags",
 }
 
 
