@@ -130,6 +130,14 @@ def test_many_bags():
     np.testing.assert_allclose(embedding_bag_backward(ids, offsets, Q, 211), table.grad.numpy(), rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("offsets", [[1, 3], [0, 3, 9]], ids=["first", "last"])
+def test_pytorch_checks_the_first_and_the_last_offset(offsets):
+    """Chapter 06 says so."""
+    ids = torch.tensor([4, 1, 1, 7, 2])
+    with pytest.raises(RuntimeError, match="offsets"):
+        torch.nn.functional.embedding_bag(ids, torch.ones(8, 2), torch.tensor(offsets))
+
+
 def test_pytorch_does_not_check_the_order_of_offsets():
     """Chapter 06 says so. In a process of its own: out-of-order offsets may crash it."""
     code = """
