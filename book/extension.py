@@ -15,9 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import yaml
 from docutils import nodes
-from myst_nb.sphinx_ext import add_global_html_resources  # type: ignore[import-untyped]
+from jupyter_cache import get_cache
+from myst_nb.sphinx_ext import add_global_html_resources
 from sphinx.addnodes import download_reference
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -118,6 +120,19 @@ class NotebookLink(SphinxTransform):
         title.parent.insert(title.parent.index(title) + 1, paragraph)
 
 
+def fill_notebook(app: Sphinx, doctree: nodes.document) -> None:
+    """Put the outputs from the execution cache into the notebook that is offered for download.
+
+    myst-nb writes that notebook without outputs when they came from the cache, and with some lines of print twice
+    when they did not, since it merges them for the page in the same objects.
+    """
+    path = Path(app.srcdir, notebook_of(app, app.env.docname))
+    if "kernelspec" in app.env.metadata[app.env.docname]:
+        cache = get_cache(app.config.nb_execution_cache_path)
+        _, notebook = cache.merge_match_into_notebook(nbformat.read(path, as_version=4))
+        nbformat.write(notebook, path)
+
+
 def mend_download_menu(
     app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
@@ -196,6 +211,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("source-read", add_fingerprint)
     app.connect("env-get-outdated", pages_to_run_again)
     app.add_transform(NotebookLink)
+    app.connect("doctree-read", fill_notebook)
     app.connect("html-page-context", mend_download_menu, priority=900)  # after the theme made the menu
     app.connect("build-finished", forget_after_warnings)
     # Sphinx reads all pages again when this number changes: after an edit of this package.

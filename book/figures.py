@@ -45,6 +45,7 @@ LINES = (
     {"color": PALETTE["orange"], "marker": "s", "linestyle": "--"},
     {"color": PALETTE["green"], "marker": "^", "linestyle": "-."},
     {"color": PALETTE["purple"], "marker": "D", "linestyle": ":"},
+    {"color": PALETTE["red"], "marker": "v", "linestyle": (0, (5, 1, 1, 1, 1, 1))},
 )
 
 _STYLE: Any = {

@@ -227,6 +227,11 @@ def test_a_chapter_and_nothing_else_can_be_downloaded_as_a_notebook(site: Path, 
     assert any(cell.get("outputs") for cell in notebook.cells)
     cells = [cell.execution_count for cell in notebook.cells if cell.cell_type == "code"]
     assert cells == list(range(1, len(cells) + 1))
+    printed = {
+        "".join(output.text for output in cell.get("outputs", []) if output.output_type == "stream").strip()
+        for cell in notebook.cells
+    }
+    assert {block.get_text().strip() for block in document.select(".cell_output .output.stream")} <= printed
 
 
 def test_problem_sets_can_be_downloaded(site: Path) -> None:
