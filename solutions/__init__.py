@@ -7,5 +7,6 @@ notebook are generated from what is written here; the checks are in ``autograder
 from solutions.backward import embedding_backward
 from solutions.batches import embedding_forward
 from solutions.lookup import one_hot
+from solutions.tying import tied_bigram_loss_grad
 
-__all__ = ["one_hot", "embedding_forward", "embedding_backward"]
+__all__ = ["one_hot", "embedding_forward", "embedding_backward", "tied_bigram_loss_grad"]

@@ -19,11 +19,13 @@ SIGNATURES = {
     "one_hot": "(ids, V)",
     "embedding_forward": "(E, ids)",
     "embedding_backward": "(ids, grad_out, V, padding_idx=None)",
+    "tied_bigram_loss_grad": "(E, x, y)",
 }
 CHAPTER_OF = {
     "one_hot": "01_lookup",
     "embedding_forward": "02_batches",
     "embedding_backward": "03_backward",
+    "tied_bigram_loss_grad": "07_tying",
 }
 
 
