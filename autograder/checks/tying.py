@@ -105,7 +105,7 @@ def repeated_inputs_add_up(tied_bigram_loss_grad):
     _, grad = two_of(tied_bigram_loss_grad(E.copy(), x.copy(), y.copy()), "the loss and the gradient")
     hint = (
         f"Id 0 stands in x {np.sum(x == 0)} times, and each time adds to row 0. `grad[x] += ...` keeps the last of "
-        "them alone; np.add.at adds every one."
+        "them alone; np.add.at adds every one. If checks above fail as well, mend those first."
     )
     expect(grad, want, hint)
 
