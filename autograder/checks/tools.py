@@ -20,3 +20,19 @@ def expect(got, want, hint):
             f"{wrong.sum()} of {wrong.size} values are wrong. The first stands at {list(place)}: "
             f"got {got[place]:.6g}, expected {want[place]:.6g}. {hint}"
         )
+
+
+def two_of(got, what):
+    """Give back the two parts of `got`; fail with a message unless it is a tuple of two."""
+    if isinstance(got, (tuple, list)) and len(got) == 2:
+        return got
+    length = f" of length {len(got)}" if isinstance(got, (tuple, list)) else ""
+    kind = "nothing: is there a `return`?" if got is None else f"a {type(got).__name__}{length}."
+    raise AssertionError(f"Your function should return two things, {what}; it returned {kind}")
+
+
+def expect_number(got, want, hint):
+    """Fail with a message unless `got` is a Python or NumPy float with the value of `want`."""
+    is_float = isinstance(got, (float, np.floating))
+    assert is_float, f"The number should be a Python or NumPy float; it is a {type(got).__name__}. {hint}"
+    assert abs(got - want) <= 1e-5 * abs(want), f"Got {got:.6g}, expected {want:.6g}. {hint}"
