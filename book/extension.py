@@ -3,6 +3,7 @@
 - A page runs again when a package of this repository that it imports changes, not only when its own cells do.
 - A chapter can be downloaded as the notebook that was executed.
 - Fonts for formulas and icons are served by the site itself.
+- A page that shows a calculator loads its script; no other page does.
 - A build with a warning leaves nothing behind that would make the next build look clean.
 """
 
@@ -141,6 +142,14 @@ def mend_download_menu(
             )
 
 
+def add_calculator(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Link the calculator's script on pages that show one (book/calculator.py)."""
+    if 'class="book-calculator"' in context.get("body", ""):
+        app.add_js_file("calculator.js", loading_method="defer")
+
+
 def write_style_sheets(app: Sphinx) -> None:
     """Put the fonts where Sphinx takes static files from; made once, since cutting them takes a second."""
     folder = Path(app.outdir).parent / "fonts"
@@ -197,6 +206,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-get-outdated", pages_to_run_again)
     app.add_transform(NotebookLink)
     app.connect("html-page-context", mend_download_menu, priority=900)  # after the theme made the menu
+    app.connect("html-page-context", add_calculator)
     app.connect("build-finished", forget_after_warnings)
     # Sphinx reads all pages again when this number changes: after an edit of this package.
     code = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))

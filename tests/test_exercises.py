@@ -19,11 +19,13 @@ SIGNATURES = {
     "one_hot": "(ids, V)",
     "embedding_forward": "(E, ids)",
     "embedding_backward": "(ids, grad_out, V, padding_idx=None)",
+    "table_cost": "(V, d, tied, factor_m=None)",
 }
 CHAPTER_OF = {
     "one_hot": "01_lookup",
     "embedding_forward": "02_batches",
     "embedding_backward": "03_backward",
+    "table_cost": "10_counting",
 }
 
 

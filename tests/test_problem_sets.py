@@ -36,16 +36,21 @@ def by_id(notebook: nbformat.NotebookNode) -> dict[str, nbformat.NotebookNode]:
     return {cell.metadata.nbgrader.grade_id: cell for cell in notebook.cells}
 
 
-def test_first_two_sets():
-    assert {name: exercises_in(text_of(name)) for name in ("ps1", "ps2")} == {
+def test_exercises_of_each_set():
+    assert {name: exercises_in(text_of(name)) for name in SETS} == {
         "ps1": ["one_hot", "embedding_forward"],
         "ps2": ["embedding_backward"],
+        "ps5": ["table_cost"],
     }
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_a_set_is_worth_20_points(name):
-    assert sum(exercise.points for exercise in exercises_of(name)) == 20
+#: Sets to which later chapters add; the mark has to go when they are complete, since it is strict.
+GROWING = {"ps5": pytest.mark.xfail(reason="the exercises of chapters 11 and 12 are missing")}
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=GROWING.get(name, ())) for name in SETS])
+def test_a_set_is_worth_20_points_or_more(name):
+    assert sum(exercise.points for exercise in exercises_of(name)) >= 20
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -231,7 +231,7 @@ def test_a_chapter_and_nothing_else_can_be_downloaded_as_a_notebook(site: Path, 
 
 def test_problem_sets_can_be_downloaded(site: Path) -> None:
     links = [link["href"] for link in read(site / "using.html").select("a.download")]
-    assert [Path(link).name for link in links] == ["ps1.ipynb", "ps2.ipynb"]
+    assert [Path(link).name for link in links] == ["ps1.ipynb", "ps2.ipynb", "ps5.ipynb"]
     for link in links:
         nbformat.validate(nbformat.read(site / link, as_version=4))
 

@@ -72,4 +72,4 @@ def checks_of(exercise: str) -> tuple[Check, ...]:
     return tuple(_registry[exercise])
 
 
-from autograder.checks import backward, batches, lookup  # noqa: E402, F401  (they fill the registry)
+from autograder.checks import backward, batches, counting, lookup  # noqa: E402, F401  (they fill the registry)

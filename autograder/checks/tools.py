@@ -20,3 +20,13 @@ def expect(got, want, hint):
             f"{wrong.sum()} of {wrong.size} values are wrong. The first stands at {list(place)}: "
             f"got {got[place]:.6g}, expected {want[place]:.6g}. {hint}"
         )
+
+
+def two_numbers(got, names):
+    """Return the two numbers of a tuple (or list) `got`, or fail with a message; `names` says what they should be."""
+    kind = "nothing: is there a `return`?" if got is None else f"a {type(got).__name__}."
+    if isinstance(got, (tuple, list)):
+        kind = f"{len(got)}: {', '.join(type(each).__name__ for each in got)}."
+        if len(got) == 2 and all(isinstance(each, (int, float, np.integer, np.floating)) for each in got):
+            return got
+    raise AssertionError(f"Your function should return two numbers, {names}; it returned {kind}")
