@@ -3,6 +3,7 @@
 - A page runs again when a package of this repository that it imports changes, not only when its own cells do.
 - A chapter can be downloaded as the notebook that was executed.
 - Fonts for formulas and icons are served by the site itself.
+- A page that shows a calculator loads its script; no other page does.
 - A build with a warning leaves nothing behind that would make the next build look clean.
 """
 
@@ -163,6 +164,14 @@ def mend_download_menu(
                     "label": "download-notebook-button",
                 },
             )
+
+
+def add_calculator(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Link the calculator's script on pages that show one (book/calculator.py)."""
+    if 'class="book-calculator"' in context.get("body", ""):
+        app.add_js_file("calculator.js", loading_method="defer")
 
 
 def write_style_sheets(app: Sphinx) -> None:

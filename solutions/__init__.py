@@ -7,6 +7,7 @@ notebook are generated from what is written here; the checks are in ``autograder
 from solutions.backward import embedding_backward
 from solutions.bags import embedding_bag_backward, embedding_bag_mean
 from solutions.batches import embedding_forward
+from solutions.counting import table_cost
 from solutions.lookup import one_hot
 from solutions.training import lazy_adam_step, sparse_sgd_step
 

@@ -40,7 +40,7 @@ def test_there_are_enough_of_both(name):
     assert sum(each.exercise == name for each in WRONG) >= 8
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ARRAYS)
 @pytest.mark.parametrize(
     ("answer", "message"),
     [

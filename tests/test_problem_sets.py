@@ -37,8 +37,8 @@ def by_id(notebook: nbformat.NotebookNode) -> dict[str, nbformat.NotebookNode]:
     return {cell.metadata.nbgrader.grade_id: cell for cell in notebook.cells}
 
 
-def test_first_two_sets():
-    assert {name: exercises_in(text_of(name)) for name in ("ps1", "ps2")} == {
+def test_exercises_of_each_set():
+    assert {name: exercises_in(text_of(name)) for name in SETS} == {
         "ps1": ["one_hot", "embedding_forward"],
         "ps2": ["embedding_backward", "sparse_sgd_step", "lazy_adam_step"],
     }
