@@ -68,7 +68,6 @@ def _setup(name: str) -> list[nbformat.NotebookNode]:
     """NumPy, and the functions that the checks call."""
     tools = TOOLS.read_text(encoding="utf-8")
     functions = tools.split("import numpy as np\n", 1)[1].strip()
-    head = "# The checks call these functions. You need not read them."
     return [
         _locked(new_code_cell(IMPORTS), f"{name}-imports"),
         _locked(new_code_cell(f"# The checks call this function. You need not read it.\n{functions}"), f"{name}-tools"),

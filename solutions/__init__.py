@@ -10,5 +10,16 @@ from solutions.batches import embedding_forward
 from solutions.counting import table_cost
 from solutions.lookup import one_hot
 from solutions.training import lazy_adam_step, sparse_sgd_step
+from solutions.tying import tied_bigram_loss_grad
 
-__all__ = ["one_hot", "embedding_forward", "embedding_backward", "sparse_sgd_step", "lazy_adam_step"]
+__all__ = [
+    "one_hot",
+    "embedding_forward",
+    "embedding_backward",
+    "sparse_sgd_step",
+    "lazy_adam_step",
+    "embedding_bag_mean",
+    "embedding_bag_backward",
+    "tied_bigram_loss_grad",
+    "table_cost",
+]

@@ -18,6 +18,8 @@ NAMES = solutions.__all__
 NOT_ONE_ARRAY = {
     "tied_bigram_loss_grad": "Your function should return two things, the loss and the gradient; it returned"
 }
+NUMBERS = {"table_cost"}  # exercises whose answer is numbers and no array; tests/test_counting.py has their own tests
+ARRAYS = [name for name in NAMES if name not in NUMBERS]
 
 
 @pytest.mark.parametrize("submission", RIGHT, ids=str)
@@ -108,7 +110,7 @@ def test_whatever_a_function_raises_becomes_a_message(name):
         assert all(result.message.startswith(told) for result in report.checks), str(report)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ARRAYS)
 def test_checks_share_nothing(name):
     """A function that overwrites all that it was given and all that it gave back spoils no later call."""
     given: list[np.ndarray] = []

@@ -21,6 +21,10 @@ SIGNATURES = {
     "embedding_backward": "(ids, grad_out, V, padding_idx=None)",
     "sparse_sgd_step": "(E, ids, grad_out, lr, weight_decay=0.0)",
     "lazy_adam_step": "(E, m, v, step, ids, grad_out, lr=0.001, beta1=0.9, beta2=0.999, eps=1e-08)",
+    "embedding_bag_mean": "(E, ids, offsets)",
+    "embedding_bag_backward": "(ids, offsets, grad_out, V, mode='mean')",
+    "tied_bigram_loss_grad": "(E, x, y)",
+    "table_cost": "(V, d, tied, factor_m=None)",
 }
 CHAPTER_OF = {
     "one_hot": "01_lookup",
@@ -28,6 +32,10 @@ CHAPTER_OF = {
     "embedding_backward": "03_backward",
     "sparse_sgd_step": "04_training",
     "lazy_adam_step": "04_training",
+    "embedding_bag_mean": "06_bags",
+    "embedding_bag_backward": "06_bags",
+    "tied_bigram_loss_grad": "07_tying",
+    "table_cost": "10_counting",
 }
 
 

@@ -67,6 +67,12 @@ def all_pages(site: Path) -> list[Path]:
     return [path for path in site.rglob("*.html") if "_static" not in path.parts]
 
 
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_a_chapter_has_the_number_of_its_file(site: Path, page: str) -> None:
+    title = read(site / f"{page}.html").article.h1.get_text()
+    assert title.startswith(f"{int(Path(page).name[:2])}. ")
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_of_the_table_of_contents_is_built(site: Path, page: str) -> None:
     document = read(site / f"{page}.html")

@@ -36,3 +36,13 @@ def expect_number(got, want, hint):
     is_float = isinstance(got, (float, np.floating))
     assert is_float, f"The number should be a Python or NumPy float; it is a {type(got).__name__}. {hint}"
     assert abs(got - want) <= 1e-5 * abs(want), f"Got {got:.6g}, expected {want:.6g}. {hint}"
+
+
+def two_numbers(got, names):
+    """Return the two numbers of a tuple (or list) `got`, or fail with a message; `names` says what they should be."""
+    kind = "nothing: is there a `return`?" if got is None else f"a {type(got).__name__}."
+    if isinstance(got, (tuple, list)):
+        kind = f"{len(got)}: {', '.join(type(each).__name__ for each in got)}."
+        if len(got) == 2 and all(isinstance(each, (int, float, np.integer, np.floating)) for each in got):
+            return got
+    raise AssertionError(f"Your function should return two numbers, {names}; it returned {kind}")
