@@ -70,7 +70,9 @@ def _setup(name: str) -> list[nbformat.NotebookNode]:
     functions = tools.split("import numpy as np\n", 1)[1].strip()
     return [
         _locked(new_code_cell(IMPORTS), f"{name}-imports"),
-        _locked(new_code_cell(f"# The checks call this function. You need not read it.\n{functions}"), f"{name}-tools"),
+        _locked(
+            new_code_cell(f"# The checks call these functions. You need not read them.\n{functions}"), f"{name}-tools"
+        ),
     ]
 
 
