@@ -241,6 +241,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_transform(NotebookLink)
     app.connect("doctree-read", fill_notebook)
     app.connect("html-page-context", mend_download_menu, priority=900)  # after the theme made the menu
+    app.connect("html-page-context", add_calculator)
     app.connect("build-finished", remove_old_pages)
     app.connect("build-finished", forget_after_warnings)
     # Sphinx reads all pages again when this number changes: after an edit of this package.

@@ -240,6 +240,13 @@ def test_a_chapter_and_nothing_else_can_be_downloaded_as_a_notebook(site: Path, 
     assert {block.get_text().strip() for block in document.select(".cell_output .output.stream")} <= printed
 
 
+def test_a_page_with_a_calculator_and_no_other_loads_its_script(site: Path) -> None:
+    pages = {page: read(site / f"{page}.html") for page in PAGES}
+    shown = {page for page, document in pages.items() if document.select_one(".book-calculator")}
+    assert shown
+    assert {page for page in PAGES if pages[page].select_one('script[src*="calculator.js"]')} == shown
+
+
 def test_problem_sets_can_be_downloaded(site: Path) -> None:
     links = [link["href"] for link in read(site / "using.html").select("a.download")]
     assert [Path(link).stem for link in links] == sorted(path.stem for path in PROBLEM_SETS.glob("*.md"))
