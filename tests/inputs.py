@@ -40,6 +40,14 @@ def tensor(array: np.ndarray) -> torch.Tensor:
     return torch.tensor(array.copy())
 
 
+def autograd(ids: np.ndarray, G: np.ndarray, V: int, padding_idx: int | None) -> np.ndarray:
+    """The gradient of the table that PyTorch computes for `torch.nn.functional.embedding`."""
+    E = torch.ones((V, G.shape[-1]), dtype=tensor(G).dtype, requires_grad=True)
+    torch.nn.functional.embedding(tensor(ids), E, padding_idx=padding_idx).backward(tensor(G))
+    assert E.grad is not None
+    return E.grad.numpy()
+
+
 @st.composite
 def some_ids(draw: st.DrawFn) -> tuple[np.ndarray, int, np.random.Generator]:
     """Ids of any shape and integer dtype, in C or Fortran order, V, and a generator for what else is needed.

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from inputs import LAYOUTS, autograd, laid_out
 
 from book.backward_ways import backward_sorted, backward_sparse
 from solutions import embedding_backward
@@ -28,33 +28,6 @@ def loop(ids: np.ndarray, grad_out: np.ndarray, V: int, padding_idx: int | None 
     return grad_E
 
 
-def by_torch(ids: np.ndarray, grad_out: np.ndarray, V: int, padding_idx: int | None = None) -> np.ndarray:
-    """Return what autograd leaves in the gradient of the table of ``nn.functional.embedding``."""
-    upstream = torch.from_numpy(np.array(grad_out))
-    table = torch.zeros(V, grad_out.shape[-1], dtype=upstream.dtype, requires_grad=True)
-    H = torch.nn.functional.embedding(torch.from_numpy(ids.astype(np.int64)), table, padding_idx)
-    H.backward(upstream)
-    assert table.grad is not None
-    return table.grad.numpy()
-
-
-def strided(array: np.ndarray, how: str) -> np.ndarray:
-    """Lay the same numbers out in memory in another way."""
-    if how == "every other row and column":
-        wide = np.zeros([2 * side for side in array.shape], dtype=array.dtype)
-        view = wide[tuple(slice(None, None, 2) for _ in array.shape)]
-        view[...] = array
-        return view
-    if how == "reversed":
-        return np.flip(np.flip(array).copy())
-    if how == "Fortran order":
-        return np.asfortranarray(array)
-    return array
-
-
-LAYOUTS = ["C order", "Fortran order", "reversed", "every other row and column"]
-
-
 @st.composite
 def problems(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, int, int | None]:
     """Draw ids, grad_out, V and padding_idx; whole numbers, which any order of adding sums exactly."""
@@ -65,7 +38,7 @@ def problems(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, int, int | None]:
     ids = draw(hnp.arrays(id_dtype, shape, elements=st.integers(0, V - 1), fill=st.nothing()))
     float_dtype = draw(st.sampled_from([np.float32, np.float64]))
     grad_out = draw(hnp.arrays(float_dtype, (*shape, d), elements=st.integers(-100, 100), fill=st.nothing()))
-    grad_out = strided(grad_out, draw(st.sampled_from(LAYOUTS)))
+    grad_out = laid_out(grad_out, draw(st.sampled_from(LAYOUTS)))
     return ids, grad_out, V, draw(st.none() | st.sampled_from([0, -1]) | st.integers(-V, V - 1))
 
 
@@ -79,7 +52,7 @@ def test_equals_loop_and_torch(way: Way, problem: tuple) -> None:
     assert type(grad_E) is np.ndarray
     assert grad_E.dtype == grad_out.dtype
     np.testing.assert_array_equal(grad_E, loop(ids, grad_out, V, padding_idx))
-    np.testing.assert_array_equal(grad_E, by_torch(ids, grad_out, V, padding_idx))
+    np.testing.assert_array_equal(grad_E, autograd(ids, grad_out, V, padding_idx))
     np.testing.assert_array_equal(grad_E, embedding_backward(ids, grad_out, V, padding_idx))
     np.testing.assert_array_equal(ids, kept_ids)
     np.testing.assert_array_equal(grad_out, kept_grad_out)
@@ -91,7 +64,7 @@ def test_many_ids(N: int, V: int, id_dtype: type, layout: str) -> None:
     """More ids than NumPy's buffer (8,192 numbers), and thousands of repeats."""
     rng = np.random.default_rng(N + V)
     ids = rng.integers(V, size=N).astype(id_dtype)
-    grad_out = strided(rng.integers(-8, 9, size=(N, 3)).astype(np.float32), layout)
+    grad_out = laid_out(rng.integers(-8, 9, size=(N, 3)).astype(np.float32), layout)
     for padding_idx in (None, 0, -1):
         right = loop(ids, grad_out, V, padding_idx)
         for way in WAYS:
@@ -131,7 +104,7 @@ def test_same_order_same_bits() -> None:
     ids, grad_out = rng.integers(9, size=5_000), rng.standard_normal((5_000, 16), dtype=np.float32)
     expected = embedding_backward(ids, grad_out, 9)
     np.testing.assert_array_equal(backward_sparse(ids, grad_out, 9), expected)
-    np.testing.assert_array_equal(by_torch(ids, grad_out, 9), expected)
+    np.testing.assert_array_equal(autograd(ids, grad_out, 9, None), expected)
 
 
 def test_partial_sums_are_more_exact() -> None:
