@@ -3,6 +3,7 @@
 ``python -m autograder.build [COURSE]`` writes ``source/`` and has nbgrader make ``release/`` from it.
 """
 
+import inspect
 import re
 import shutil
 import subprocess
@@ -15,13 +16,12 @@ import jupytext
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from autograder.checks import Check
+from autograder.checks import Check, tools
 from autograder.exercises import PROBLEM_SETS, Exercise, exercise, exercises_in, in_points
 
 COURSE = Path(__file__).parent
 #: nbgrader gives no points to a cell that writes to stderr, and a warning is no mistake.
 IMPORTS = 'import warnings\n\nimport numpy as np\n\nwarnings.simplefilter("ignore")  # a warning costs no points'
-TOOLS = COURSE / "checks" / "tools.py"
 
 
 def source_notebook(text: str, name: str) -> nbformat.NotebookNode:
@@ -45,34 +45,40 @@ def source_notebook(text: str, name: str) -> nbformat.NotebookNode:
         If a code cell holds anything but one ``exercise("NAME")``, or there is no exercise of that name.
     """
     notebook = jupytext.reads(text, fmt="md:myst")
-    cells = []
+    cells: list[nbformat.NotebookNode] = []
+    exercises: list[Exercise] = []
+    begin = 0
     for number, cell in enumerate(notebook.cells):
         if cell.cell_type == "markdown":
             cells.append(_locked(new_markdown_cell(cell.source), f"{name}-text-{number}"))
             continue
         if not re.fullmatch(r'exercise\("\w+"\)', cell.source.strip()):
             raise ValueError(f'{name}: a code cell must be one line exercise("NAME"), not:\n{cell.source}')
-        if not any(c.cell_type == "code" for c in cells):
-            cells += _setup(name)
         try:
-            cells += _exercise_cells(exercise(*exercises_in(cell.source)))
+            exercises.append(exercise(*exercises_in(cell.source)))
         except KeyError as error:
             raise ValueError(f"{name}: {error.args[0]}") from None
+        begin = begin or len(cells)
+        cells += _exercise_cells(exercises[-1])
+    cells[begin:begin] = _setup(name, exercises)  # above the first exercise
     kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
     result = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
     nbformat.validate(result)
     return result
 
 
-def _setup(name: str) -> list[nbformat.NotebookNode]:
-    """NumPy, and the functions that the checks call."""
-    tools = TOOLS.read_text(encoding="utf-8")
-    functions = tools.split("import numpy as np\n", 1)[1].strip()
+def _setup(name: str, exercises: list[Exercise]) -> list[nbformat.NotebookNode]:
+    """NumPy, and the functions of ``tools.py`` that the checks of these exercises call."""
+    called = "\n".join(check.source for each in exercises for check in each.checks)
+    functions = [
+        inspect.getsource(function).strip()
+        for function in vars(tools).values()
+        if inspect.isfunction(function) and re.search(rf"\b{function.__name__}\(", called)
+    ]
+    head = "# What the checks below call. You need not read it.\n"
     return [
         _locked(new_code_cell(IMPORTS), f"{name}-imports"),
-        _locked(
-            new_code_cell(f"# The checks call these functions. You need not read them.\n{functions}"), f"{name}-tools"
-        ),
+        _locked(new_code_cell(head + "\n\n\n".join(functions)), f"{name}-tools"),
     ]
 
 

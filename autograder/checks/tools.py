@@ -1,4 +1,4 @@
-"""What the checks call. This source stands in every problem-set notebook, in a cell above the checks."""
+"""What the checks call. The functions that a problem set needs stand in its notebook, in a cell above the checks."""
 
 import numpy as np
 
