@@ -38,7 +38,10 @@ _KERNELSPEC = re.compile(r"^kernelspec:\n(?: +.*\n)+", re.MULTILINE)
 
 
 def imported_files(text: str, root: Path) -> list[Path]:
-    """Files that may decide what a page's cells print: every module of each package that it imports, and so on.
+    """Files that may decide what a page's cells print.
+
+    Every module of each package that it imports, and so on, and the texts of the problem sets, which say where an
+    exercise stands.
 
     Parameters
     ----------
@@ -50,7 +53,7 @@ def imported_files(text: str, root: Path) -> list[Path]:
     Returns
     -------
     list of Path
-        The modules, and the file that pins the versions of all other packages; sorted.
+        These, and the file that pins the versions of all other packages; sorted.
     """
     found: set[Path] = {root / "requirements.lock"}
     texts = [text]
@@ -63,7 +66,7 @@ def imported_files(text: str, root: Path) -> list[Path]:
 
 
 def fingerprint(text: str, root: Path) -> str:
-    """Digest of the names and contents of `imported_files`."""
+    """Digest of Python's version, and of the names and contents of `imported_files`."""
     digest = hashlib.sha256(platform.python_version().encode())  # Python brings the text that chapters read
     for path in imported_files(text, root):
         digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
@@ -99,8 +102,8 @@ def pages_to_run_again(
 def set_environment(app: Sphinx) -> None:
     """Let the notebooks' kernels import this folder's packages, and compute on one thread.
 
-    With several threads, sums are added up in another order from run to run, and times depend on what else runs. A
-    print stays in one piece however the kernel sends it.
+    With several threads, sums are added up in another order from run to run, and times depend on what else runs. All
+    that a cell prints becomes one piece, however the kernel sends it.
     """
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
     jupyter_cache.executors.utils.executenb = partial(nbclient.execute, coalesce_streams=True)
@@ -133,8 +136,7 @@ class NotebookLink(SphinxTransform):
 def fill_notebook(app: Sphinx, doctree: nodes.document) -> None:
     """Put the outputs from the execution cache into the notebook that is offered for download.
 
-    myst-nb writes that notebook without outputs when they came from the cache, and with some lines of print twice
-    when they did not, since it merges them for the page in the same objects.
+    myst-nb writes that notebook without outputs when they came from the cache.
     """
     path = Path(app.srcdir, notebook_of(app, app.env.docname))
     if "kernelspec" in app.env.metadata[app.env.docname]:

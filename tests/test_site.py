@@ -341,6 +341,18 @@ def test_pages_run_again_when_and_only_when_what_they_use_changed(tmp_path: Path
     assert third["checks"] != second["checks"]
 
 
+def test_a_page_taken_out_of_the_table_of_contents_goes(tmp_path: Path) -> None:
+    folder = make_book(tmp_path, stays=page("Stays"), goes=page("Goes"))
+    assert build(folder).returncode == 0
+    built = folder / "_build" / "html"
+    assert (built / "goes.html").exists()
+    toc = folder / "_toc.yml"
+    toc.write_text(toc.read_text().replace("- file: goes\n", ""))
+    done = build(folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {path.stem for path in built.glob("*.html")} == {"index", "intro", "stays", "genindex", "search"}
+
+
 def test_other_versions_of_packages_run_every_page_again(tmp_path: Path) -> None:
     lock = tmp_path / "requirements.lock"
     lock.write_text("numpy==2.3\n")
