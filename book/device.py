@@ -36,3 +36,14 @@ def device_name(device: torch.device) -> str:
     if device.type == "cuda":
         return f"cuda ({torch.cuda.get_device_name(device)})"
     return device.type
+
+
+def synchronize(device: torch.device) -> None:
+    """Wait until the device has done all that it was given: an accelerator works on while Python goes on.
+
+    Parameters
+    ----------
+    device : torch.device
+    """
+    if device.type != "cpu":
+        torch.accelerator.synchronize(device)
