@@ -12,8 +12,10 @@ import autograder
 import solutions
 from autograder.checks import check_of, tools
 from autograder.exercises import exercise
+from autograder.misconceptions import misconceptions_of
 
 NAMES = solutions.__all__
+KNOWN = [known for name in NAMES for known in misconceptions_of(name)]
 #: What is said of an answer of the wrong kind where an exercise asks for more than one array.
 NOT_ONE_ARRAY = {
     "tied_bigram_loss_grad": "Your function should return two things, the loss and the gradient; it returned"
@@ -29,17 +31,48 @@ def test_a_correct_solution_gets_full_points(submission):
 
 
 @pytest.mark.parametrize("submission", WRONG, ids=str)
-def test_a_mistake_fails_at_the_check_meant_for_it(submission):
+def test_a_wrong_function_fails_at_the_check_meant_for_it(submission):
     report = autograder.check(submission.exercise, submission.function)
     failed = [result for result in report.checks if not result.passed]
     assert {result.name for result in failed} == submission.failing, str(report)
     assert submission.message in failed[0].message, str(report)
+    assert {result.mistake for result in failed} == {submission.mistake}, str(report)
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=str)
+def test_a_known_mistake_fails_at_the_check_meant_for_it_and_is_named(known):
+    report = autograder.check(known.exercise, known.function)
+    failed = [result for result in report.checks if not result.passed]
+    assert {result.name for result in failed} == known.fails, str(report)
+    for result in failed:
+        assert result.mistake == known.name, str(report)
+        assert result.message.startswith(known.sentence)
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=str)
+def test_a_check_helps_without_the_catalogue(known):
+    """In a notebook that nbgrader made, a student reads what the check itself says."""
+    first = next(check for check in exercise(known.exercise).checks if check.name in known.fails)
+    with pytest.raises(Exception) as raised:  # noqa: PT011  (a mistake may raise anything)
+        first.run(known.function)
+    assert known.hint
+    assert known.hint in str(raised.value)
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=str)
+def test_the_sentence_of_a_known_mistake_is_for_a_student(known):
+    assert 20 < len(known.sentence) < 260
+    assert known.sentence.endswith(".")
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_there_are_enough_of_both(name):
     assert sum(each.exercise == name for each in RIGHT) >= 6  # the reference and five others
-    assert sum(each.exercise == name for each in WRONG) >= 8
+    assert sum(each.exercise == name for each in KNOWN) >= 8
+
+
+def test_the_catalogue_is_large_enough():
+    assert len(KNOWN) >= 100
 
 
 @pytest.mark.parametrize("name", ARRAYS)

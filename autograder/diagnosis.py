@@ -1,0 +1,191 @@
+"""Say which mistake a function makes: compare what it did in a check with what known mistakes do there.
+
+A check hands its function the same inputs every time. So all that a function did in a check, its calls and what came
+back, can be held against the same record of each misconception in the catalogue and of the solution.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from autograder.checks import Check, checks_of
+from autograder.exercises import exercise
+from autograder.misconceptions import Misconception, misconceptions_of
+from autograder.trace import Trace, close, equal, parts_of, run, same
+
+
+@cache
+def _trace_of_solution(check: Check) -> Trace:
+    return run(check, exercise(check.exercise).function)
+
+
+@cache
+def _trace_of(known: Misconception, check: Check) -> Trace:
+    return run(check, known.function)
+
+
+def name_mistakes(name: str, traces: dict[Check, Trace]) -> dict[Check, Misconception]:
+    """Find the known mistake behind each check that failed.
+
+    Parameters
+    ----------
+    name : str
+        The exercise.
+    traces : dict
+        What the student's function did in every check of the exercise.
+
+    Returns
+    -------
+    dict
+        The checks whose mistake is known, each with it. A misconception explains a check if it did there, call by call,
+        what the student's function did, and if the student's function fails wherever the misconception does. Where
+        several explain a check, the one that explains all failed checks is taken; if that is not one, none is.
+    """
+    failed = [check for check, trace in traces.items() if trace.failed]
+    explained: dict[Check, list[Misconception]] = {check: [] for check in failed}
+    for known in misconceptions_of(name):
+        if all(traces[check].failed for check in checks_of(name) if _trace_of(known, check).failed):
+            for check in failed:
+                theirs = _trace_of(known, check)
+                if theirs.failed and same(traces[check], theirs):
+                    explained[check].append(known)
+    everywhere = [known for known in misconceptions_of(name) if all(known in each for each in explained.values())]
+    named = {}
+    for check, candidates in explained.items():
+        if len(candidates) > 1:
+            candidates = [known for known in candidates if known in everywhere]
+        if len(candidates) == 1:
+            named[check] = candidates[0]
+    return named
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first number in which the answer of a failed check is wrong.
+
+    Attributes
+    ----------
+    place : str
+        Where it stands, in the terms of the exercise, as from `place_in_words`.
+    got, want : str
+        The row that it stands in, as it is and as it should be.
+    """
+
+    place: str
+    got: str
+    want: str
+
+
+def difference(check: Check, trace: Trace) -> Difference | None:
+    """Hold the last answer of a failed check against the solution's.
+
+    Parameters
+    ----------
+    check : Check
+    trace : Trace
+        What the student's function did in it.
+
+    Returns
+    -------
+    Difference or None
+        None where the last answer is of another kind than the solution's (shape, dtype, an exception), or is right (a
+        check may fail for what became of an argument).
+    """
+    wanted = _trace_of_solution(check).calls
+    if not trace.calls or len(trace.calls) > len(wanted):
+        return None
+    call, right = trace.calls[-1], wanted[len(trace.calls) - 1]
+    got_parts, want_parts = parts_of(call.result), parts_of(right.result)
+    if call.raised or right.raised or len(got_parts) != len(want_parts):
+        return None
+    names = PARTS.get(check.exercise, ("",) * len(want_parts))
+    for part, got, want in zip(names, got_parts, want_parts, strict=True):
+        if type(got) is not type(want):
+            return None
+        if isinstance(want, np.ndarray):
+            if (got.shape, got.dtype) != (want.shape, want.dtype):
+                return None
+            wrong = ~close(got, want)
+            if wrong.any():
+                place = tuple(int(i) for i in np.argwhere(wrong)[0])
+                words = place_in_words(check.exercise, right.arguments, place)
+                row = place[:-1] if want.ndim > 1 else place
+                return Difference(f"{part}, {words}" if part else words, _numbers(got[row]), _numbers(want[row]))
+        elif not equal(got, want):
+            return Difference(part or "the answer", f"{got!r}", f"{want!r}")
+    return None
+
+
+def _numbers(values: np.ndarray) -> str:
+    """A row as text: at most eight of its numbers."""
+    if values.ndim == 0:
+        return f"{values[()]:.6g}"
+    texts = [f"{value:.6g}" for value in values[:8]] + ["…"] * (values.shape[0] > 8)
+    return f"[{', '.join(texts)}]"
+
+
+#: What the parts of an answer are called, where there are several.
+PARTS = {
+    "lazy_adam_step": ("E", "m", "v"),
+    "tied_bigram_loss_grad": ("the loss", "the gradient"),
+    "table_cost": ("the number of parameters", "the number of bytes"),
+}
+
+
+def place_in_words(name: str, arguments: dict[str, Any], place: tuple[int, ...]) -> str:
+    """Say which row, position or bag a place in the answer is, and what the ids have to do with it.
+
+    Parameters
+    ----------
+    name : str
+        The exercise.
+    arguments : dict
+        What its function was called with.
+    place : tuple of int
+        Index of one number of the answer.
+
+    Returns
+    -------
+    str
+        Such as ``"row 2 (id 2 stands at positions 0 and 2)"``.
+    """
+    first = place[0] if place else 0
+    if name in ("one_hot", "embedding_forward"):
+        ids = arguments["ids"]
+        position = place[: ids.ndim]
+        return f"{_position(position)}, where the id is {ids[position]}" if position else f"the only id, {ids}"
+    if name == "embedding_bag_mean":
+        ids, offsets = arguments["ids"], arguments["offsets"]
+        end = offsets[first + 1] if first + 1 < len(offsets) else len(ids)
+        return f"bag {first} (ids {_few(ids[offsets[first] : end])})"
+    if name == "tied_bigram_loss_grad":
+        return f"row {first} ({_standing(first, arguments['x'], 'x')}; {_standing(first, arguments['y'], 'y')})"
+    if "ids" in arguments:  # the answer has the rows of the table
+        words = _standing(first, arguments["ids"], "ids")
+        if "offsets" in arguments:
+            at = np.flatnonzero(arguments["ids"] == first)
+            bags = np.unique(np.searchsorted(arguments["offsets"], at, side="right") - 1)
+            words += f", in bag {bags[0]}" if len(bags) == 1 else f", in bags {_few(bags)}" if len(bags) else ""
+        return f"row {first} ({words})"
+    return f"place {list(place)}"
+
+
+def _standing(row: int, ids: np.ndarray, name: str) -> str:
+    """Say where in ids the id of a row stands."""
+    at = [tuple(int(i) for i in place) for place in np.argwhere(ids == row)]
+    if not at:
+        return f"id {row} does not stand in {name}"
+    if len(at) == 1:
+        return f"id {row} stands once in {name}" + (f", at {_position(at[0])}" if at[0] else "")
+    return f"id {row} stands {len(at)} times in {name}, first at {_position(at[0])}"
+
+
+def _position(place: tuple[int, ...]) -> str:
+    return f"position {place[0]}" if len(place) == 1 else f"position {place}"
+
+
+def _few(ids: np.ndarray) -> str:
+    shown = [str(i) for i in ids[:8].tolist()] + ["…"] * (len(ids) > 8)
+    return f"[{', '.join(shown)}]"

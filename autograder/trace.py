@@ -1,0 +1,184 @@
+"""Run a check on a function and record what the function did, so that it can be held against what others do there."""
+
+import copy
+import inspect
+import signal
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from autograder.checks import Check
+from autograder.exercises import exercise
+
+#: Seconds that a check may take. The slowest takes a few hundredths of one with the solution.
+TIME_LIMIT = 10.0
+
+
+class OutOfTimeError(BaseException):
+    """The function ran too long. No Exception: a bare ``except Exception`` of the student's does not catch it."""
+
+
+@dataclass
+class Call:
+    """One call of the student's function.
+
+    Attributes
+    ----------
+    arguments : dict
+        Copies of what the function was given, by the names of the solution's parameters.
+    result : object
+        A copy of what it returned; None if it raised.
+    raised : str
+        Name of the exception's type; empty if it returned.
+    after : dict
+        Copies of the arguments after the call: it may have changed them.
+    shares : bool
+        Whether a result is, in part, the memory of an argument.
+    """
+
+    arguments: dict[str, Any]
+    result: Any = None
+    raised: str = ""
+    after: dict[str, Any] = field(default_factory=dict)
+    shares: bool = False
+
+
+@dataclass
+class Trace:
+    """All that a function did in one check."""
+
+    calls: list[Call] = field(default_factory=list)
+    error: BaseException | None = None
+
+    @property
+    def failed(self) -> bool:
+        return self.error is not None
+
+
+def run(check: Check, function: Callable, limit: float = TIME_LIMIT) -> Trace:
+    """Run a check on a function and record the calls.
+
+    Parameters
+    ----------
+    check : Check
+    function : callable
+        The student's function.
+    limit : float
+        Seconds; see `time_limit`.
+
+    Returns
+    -------
+    Trace
+        ``error`` is what the check or the function raised, and None where the check passed.
+    """
+    trace = Trace()
+    signature = inspect.signature(exercise(check.exercise).function)
+
+    def recorded(*args: object, **kwargs: object) -> object:
+        given = signature.bind(*args, **kwargs)
+        call = Call(_copy(given.arguments))
+        trace.calls.append(call)
+        try:
+            result = function(*args, **kwargs)
+        except BaseException as error:
+            call.raised = type(error).__name__
+            raise
+        finally:
+            call.after = _copy(given.arguments)
+        call.result = _copy(result)
+        call.shares = any(
+            np.shares_memory(part, argument)
+            for part in parts_of(result)
+            for argument in given.arguments.values()
+            if isinstance(part, np.ndarray) and isinstance(argument, np.ndarray)
+        )
+        return result
+
+    try:
+        with warnings.catch_warnings(), time_limit(limit):
+            warnings.simplefilter("ignore")  # a warning costs no points
+            check.run(recorded)
+    except (Exception, SystemExit, OutOfTimeError) as error:  # a student's function may raise anything
+        trace.error = error
+    return trace
+
+
+def same(one: Trace, other: Trace) -> bool:
+    """Whether two functions did the same in a check: answers, exceptions, and what became of the arguments."""
+    return len(one.calls) == len(other.calls) and all(
+        a.raised == b.raised and a.shares == b.shares and equal(a.result, b.result) and equal(a.after, b.after)
+        for a, b in zip(one.calls, other.calls, strict=True)
+    )
+
+
+def equal(a: Any, b: Any) -> bool:
+    """Equality of arguments and results, with room for the order in which sums were taken."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return bool(
+            type(a) is type(b)
+            and (a.shape, a.dtype) == (b.shape, b.dtype)
+            and (close(a, b).all() if a.dtype.kind in "biufc" else np.array_equal(a, b))
+        )
+    if isinstance(a, (tuple, list)):
+        return type(a) is type(b) and len(a) == len(b) and all(map(equal, a, b))
+    if isinstance(a, dict):
+        return type(b) is dict and a.keys() == b.keys() and all(equal(a[key], b[key]) for key in a)
+    if isinstance(a, (float, np.floating)):
+        return type(a) is type(b) and bool(close(np.asarray(a), np.asarray(b)).all())
+    return type(a) is type(b) and (a is b or a == b) is True
+
+
+def close(got: np.ndarray, want: np.ndarray) -> np.ndarray:
+    """Where two arrays agree, by the measure of ``expect`` in checks/tools.py; NaN agrees with NaN."""
+    with np.errstate(all="ignore"):
+        finite = np.abs(want[np.isfinite(want)])
+        allowed = 1e-5 * np.abs(want) + 1e-6 * np.max(finite, initial=0)
+        return (got == want) | (np.abs(got - want) <= allowed) | (np.isnan(got) & np.isnan(want))
+
+
+def parts_of(result: Any) -> tuple[Any, ...]:
+    """The parts of an answer that may be several."""
+    return tuple(result) if type(result) in (tuple, list) else (result,)
+
+
+def _copy(value: Any) -> Any:
+    """A copy that later changes do not reach; what cannot be copied stands for itself."""
+    if type(value) is np.ndarray:
+        return value if value.nbytes > 1e8 else value.copy()  # a huge answer is wrong by its shape
+    if type(value) in (tuple, list):
+        return type(value)(map(_copy, value))
+    if type(value) is dict:
+        return {key: _copy(each) for key, each in value.items()}
+    try:
+        return copy.copy(value)
+    except Exception:  # the student's own class may do anything
+        return value
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise OutOfTimeError in the block after that many seconds of wall time.
+
+    Python looks for it between two instructions, so a long call into a compiled library is not cut short. Outside the
+    main thread, and on Windows, there is no limit.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise OutOfTimeError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
