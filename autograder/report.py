@@ -12,6 +12,7 @@ import autograder.checks
 from autograder.checks import Check, checks_of
 from autograder.diagnosis import difference, name_mistakes
 from autograder.exercises import exercise
+from autograder.session import NotDefinedError, StudentProcessError
 from autograder.trace import TIME_LIMIT, OutOfTimeError, Trace, run
 
 CHECKS = Path(autograder.checks.__file__).parent
@@ -59,10 +60,13 @@ class Report:
 
     def __str__(self) -> str:
         lines = [f"{self.exercise}: {self.points} of {self.max_points} points"]
+        told = ""
         for result in self.checks:
             got = result.points if result.passed else 0
             lines.append(f"  {'pass' if result.passed else 'FAIL'}  {got}/{result.points}  {result.name}")
-            lines += textwrap.wrap(result.message, 96, initial_indent=" " * 13, subsequent_indent=" " * 13)
+            message = "The same." if result.message and result.message == told else result.message
+            lines += textwrap.wrap(message, 80, initial_indent=" " * 13, subsequent_indent=" " * 13)
+            told = result.message or told
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -151,6 +155,8 @@ def _message(error: BaseException, name: str, function: Callable) -> str:
         return f"{name} is not written yet: write its body in place of `raise NotImplementedError`."
     if isinstance(error, OutOfTimeError):
         return f"Your function was still running after {TIME_LIMIT:g} seconds: look for a loop that never ends."
+    if isinstance(error, (NotDefinedError, StudentProcessError)):
+        return str(error)
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, AssertionError) and Path(frames[-1].filename).parent == CHECKS:
         return str(error)
@@ -158,6 +164,8 @@ def _message(error: BaseException, name: str, function: Callable) -> str:
         told = f"Your function raised {type(error).__name__}: {error}"
     except Exception:  # its text is the student's own code, too
         told = f"Your function raised {type(error).__name__}"
+    if getattr(error, "student_line", ""):  # from another process, autograder/session.py
+        return f"{told} ({error.student_line})"  # type: ignore[attr-defined]
     code = getattr(function, "__code__", None)
     for frame in reversed(frames):
         if code and frame.filename == code.co_filename and frame.name == code.co_name and frame.line:

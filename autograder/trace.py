@@ -166,9 +166,13 @@ def time_limit(seconds: float) -> Iterator[None]:
     """Raise OutOfTimeError in the block after that many seconds of wall time.
 
     Python looks for it between two instructions, so a long call into a compiled library is not cut short. Outside the
-    main thread, and on Windows, there is no limit.
+    main thread, and on Windows, there is no limit. Inside a block that has a limit already, that one holds.
     """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or not hasattr(signal, "setitimer")
+        or signal.getitimer(signal.ITIMER_REAL)[0] > 0
+    ):
         yield
         return
 

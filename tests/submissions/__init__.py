@@ -1,9 +1,9 @@
 """What students might hand in for each exercise, one module a chapter: correct solutions, and wrong ones.
 
-A correct solution stands under ``@right(exercise)``. Known mistakes stand in ``autograder/misconceptions/``. Other wrong
-functions stand here under ``@wrong(exercise, failing checks, ...)``, with the checks that must fail, all of them and no
-other: either with ``message``, a part of what the first of them tells the student, and then no known mistake may be
-named; or with ``mistake``, the known one that this is another way to make, and then it must be named.
+A correct solution stands under ``@right(exercise)``. Known mistakes stand in ``autograder/misconceptions/``. Other
+wrong functions stand here under ``@wrong(exercise, failing checks, ...)``, with the checks that must fail, all of them
+and no other: either with ``message``, a part of what the first of them tells the student, and then no known mistake may
+be named; or with ``mistake``, the known one that this is another way to make, and then it must be named.
 """
 
 import importlib
