@@ -41,24 +41,32 @@ def name_mistakes(name: str, traces: dict[Check, Trace]) -> dict[Check, Misconce
     dict
         The checks whose mistake is known, each with it. A misconception explains a check if it did there, call by call,
         what the student's function did, and if the student's function fails wherever the misconception does. Where
-        several explain a check, the one that explains all failed checks is taken; if that is not one, none is.
+        several explain a check, the one that explains all failed checks is taken; if that is not one, none is. An
+        exception proves little: a check that ended with one is named only after a mistake that explains another
+        check by its answers, or all of them.
     """
     failed = [check for check, trace in traces.items() if trace.failed]
-    explained: dict[Check, list[Misconception]] = {check: [] for check in failed}
-    for known in misconceptions_of(name):
-        if all(traces[check].failed for check in checks_of(name) if _trace_of(known, check).failed):
-            for check in failed:
-                theirs = _trace_of(known, check)
-                if theirs.failed and same(traces[check], theirs):
-                    explained[check].append(known)
-    everywhere = [known for known in misconceptions_of(name) if all(known in each for each in explained.values())]
+    candidates = [
+        known
+        for known in misconceptions_of(name)
+        if all(traces[check].failed for check in checks_of(name) if _trace_of(known, check).failed)
+    ]
+    explains = {
+        check: [k for k in candidates if _trace_of(k, check).failed and same(traces[check], _trace_of(k, check))]
+        for check in failed
+    }
+    everywhere = [known for known in candidates if all(known in explains[check] for check in failed)]
     named = {}
-    for check, candidates in explained.items():
-        if len(candidates) > 1:
-            candidates = [known for known in candidates if known in everywhere]
-        if len(candidates) == 1:
-            named[check] = candidates[0]
-    return named
+    for check in failed:
+        found = explains[check]
+        if len(found) > 1:
+            found = [known for known in found if known in everywhere]
+        if len(found) == 1:
+            named[check] = found[0]
+    proven = {
+        known for check, known in named.items() if not any(call.raised for call in traces[check].calls[-1:])
+    } | set(everywhere)
+    return {check: known for check, known in named.items() if known in proven}
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from autograder.checks import Check, checks_of
 from autograder.diagnosis import difference, name_mistakes
 from autograder.exercises import exercise
 from autograder.session import NotDefinedError, StudentProcessError
-from autograder.trace import TIME_LIMIT, OutOfTimeError, Trace, run
+from autograder.trace import TIME_LIMIT, OutOfTimeError, Trace, describe, run
 
 CHECKS = Path(autograder.checks.__file__).parent
 
@@ -160,10 +160,7 @@ def _message(error: BaseException, name: str, function: Callable) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, AssertionError) and Path(frames[-1].filename).parent == CHECKS:
         return str(error)
-    try:
-        told = f"Your function raised {type(error).__name__}: {error}"
-    except Exception:  # its text is the student's own code, too
-        told = f"Your function raised {type(error).__name__}"
+    told = f"Your function raised {describe(error)}"
     if getattr(error, "student_line", ""):  # from another process, autograder/session.py
         return f"{told} ({error.student_line})"  # type: ignore[attr-defined]
     code = getattr(function, "__code__", None)

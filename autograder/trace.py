@@ -35,7 +35,7 @@ class Call:
     result : object
         A copy of what it returned; None if it raised.
     raised : str
-        Name of the exception's type; empty if it returned.
+        Name and text of the exception; empty if it returned.
     after : dict
         Copies of the arguments after the call: it may have changed them.
     shares : bool
@@ -87,7 +87,7 @@ def run(check: Check, function: Callable, limit: float = TIME_LIMIT) -> Trace:
         try:
             result = function(*args, **kwargs)
         except BaseException as error:
-            call.raised = type(error).__name__
+            call.raised = describe(error)
             raise
         finally:
             call.after = _copy(given.arguments)
@@ -140,6 +140,14 @@ def close(got: np.ndarray, want: np.ndarray) -> np.ndarray:
         finite = np.abs(want[np.isfinite(want)])
         allowed = 1e-5 * np.abs(want) + 1e-6 * np.max(finite, initial=0)
         return (got == want) | (np.abs(got - want) <= allowed) | (np.isnan(got) & np.isnan(want))
+
+
+def describe(error: BaseException) -> str:
+    """Name and text of an exception."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # the text of a student's exception is the student's code
+        return type(error).__name__
 
 
 def parts_of(result: Any) -> tuple[Any, ...]:
