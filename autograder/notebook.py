@@ -1,6 +1,7 @@
 """Grade one problem-set notebook, without a course and without a gradebook."""
 
 import json
+import warnings
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from autograder.build import source_notebook
 from autograder.checks import Check
 from autograder.exercises import PROBLEM_SETS, exercise, exercises_in
 from autograder.report import Report, report_on
-from autograder.session import Session, line_of
+from autograder.session import NotDefinedError, Session, line_of
 from autograder.trace import Trace, run
 
 
@@ -103,7 +104,10 @@ def grade_notebook(path: Path) -> NotebookReport:
 
         def carry_out(check: Check) -> None:
             session.start()
-            traces.setdefault(check.exercise, {})[check] = run(check, session.function(check.exercise))
+            trace = run(check, session.function(check.exercise))
+            if isinstance(trace.error, NotDefinedError) and check.exercise in stopped:
+                trace.error = NotDefinedError(f"{trace.error} Its cell stopped: {stopped[check.exercise]}")
+            traces.setdefault(check.exercise, {})[check] = trace
 
         for number, (cell_id, text) in enumerate(
             tqdm(cells, desc=path.name, unit="cell", leave=False, disable=None), 1
@@ -153,7 +157,9 @@ def _code_cells(path: Path) -> list[tuple[str, str]]:
         raise UngradableError(f"{path} cannot be read: {error.strerror}.") from None
     try:
         data = json.loads(text)
-        notebook = nbformat.reads(text, as_version=4)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # copied cells share an id
+            notebook = nbformat.reads(text, as_version=4)
         cells = [
             (str(cell.metadata.get("nbgrader", {}).get("grade_id", "")), str(cell.source))
             for cell in notebook.cells

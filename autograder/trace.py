@@ -61,7 +61,7 @@ class Trace:
         return self.error is not None
 
 
-def run(check: Check, function: Callable, limit: float = TIME_LIMIT) -> Trace:
+def run(check: Check, function: Callable) -> Trace:
     """Run a check on a function and record the calls.
 
     Parameters
@@ -69,8 +69,6 @@ def run(check: Check, function: Callable, limit: float = TIME_LIMIT) -> Trace:
     check : Check
     function : callable
         The student's function.
-    limit : float
-        Seconds; see `time_limit`.
 
     Returns
     -------
@@ -101,7 +99,7 @@ def run(check: Check, function: Callable, limit: float = TIME_LIMIT) -> Trace:
         return result
 
     try:
-        with warnings.catch_warnings(), time_limit(limit):
+        with warnings.catch_warnings(), time_limit(TIME_LIMIT):
             warnings.simplefilter("ignore")  # a warning costs no points
             check.run(recorded)
     except (Exception, SystemExit, OutOfTimeError) as error:  # a student's function may raise anything

@@ -37,6 +37,13 @@ def describe(error: BaseException) -> dict[str, Any]:
     return {"kinds": kinds, "text": text[:2000], "line": line[:200], "number": number}
 
 
+class Shell(InteractiveShell):
+    """IPython without a window system, for ``%matplotlib inline``."""
+
+    def enable_gui(self, gui: str | None = None) -> None:
+        pass
+
+
 def run(shell: InteractiveShell, source: str) -> dict[str, Any]:
     """Run a cell as Jupyter would."""
     result = shell.run_cell(source, store_history=False)
@@ -75,7 +82,7 @@ def main() -> None:
     """Serve one grader until it closes the pipe."""
     reader, writer = take_the_pipes()
     HistoryManager.enabled = False  # type: ignore[assignment]  # no database, and no thread that writes it
-    shell = InteractiveShell.instance()
+    shell = Shell.instance()
     while True:
         try:
             request = wire.read(reader)
