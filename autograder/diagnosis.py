@@ -70,7 +70,7 @@ class Difference:
     place : str
         Where it stands, in the terms of the exercise, as from `place_in_words`.
     got, want : str
-        The row that it stands in, as it is and as it should be.
+        The row that it stands in, as it is and as it should be; the number alone where the row is wide.
     """
 
     place: str
@@ -111,7 +111,9 @@ def difference(check: Check, trace: Trace) -> Difference | None:
             if wrong.any():
                 place = tuple(int(i) for i in np.argwhere(wrong)[0])
                 words = place_in_words(check.exercise, right.arguments, place)
-                row = place[:-1] if want.ndim > 1 else place
+                row = place[:-1]
+                if want[row].size > 8:  # too wide to show: the one number
+                    row, words = place, f"{words}, in column {place[-1]}"
                 return Difference(f"{part}, {words}" if part else words, _numbers(got[row]), _numbers(want[row]))
         elif not equal(got, want):
             return Difference(part or "the answer", f"{got!r}", f"{want!r}")
@@ -119,11 +121,8 @@ def difference(check: Check, trace: Trace) -> Difference | None:
 
 
 def _numbers(values: np.ndarray) -> str:
-    """A row as text: at most eight of its numbers."""
-    if values.ndim == 0:
-        return f"{values[()]:.6g}"
-    texts = [f"{value:.6g}" for value in values[:8]] + ["…"] * (values.shape[0] > 8)
-    return f"[{', '.join(texts)}]"
+    """A row, or one number, as text."""
+    return f"[{', '.join(f'{value:.6g}' for value in values)}]" if values.ndim else f"{values[()]:.6g}"
 
 
 #: What the parts of an answer are called, where there are several.

@@ -123,7 +123,7 @@ def equal(a: Any, b: Any) -> bool:
         return bool(
             type(a) is type(b)
             and (a.shape, a.dtype) == (b.shape, b.dtype)
-            and (close(a, b).all() if a.dtype.kind in "biufc" else np.array_equal(a, b))
+            and (close(a, b).all() if a.dtype.kind in "iufc" else np.array_equal(a, b))
         )
     if isinstance(a, (tuple, list)):
         return type(a) is type(b) and len(a) == len(b) and all(map(equal, a, b))

@@ -55,11 +55,13 @@ def any_dtype(embedding_forward):
 def a_copy_of_the_table(embedding_forward):
     """The call leaves its inputs as they were, and writing into the result does not change the table."""
     E = np.array([[0.7, -1.3], [0.2, 1.9], [-2.3, 0.4], [3.7, -0.8]])
-    for values in ([0, 3, 0], [1, 2, 3], [2], 2):  # neighbours and lone ids, which a part of E could answer
+    # Neighbours and lone ids, which a part of E could answer, and a batch.
+    for values in ([0, 3, 0], [1, 2, 3], [2], 2, [[1, 0], [3, 3]]):
         table, ids = E.copy(), np.array(values)
         got = embedding_forward(table, ids)
         assert isinstance(got, np.ndarray), "Your function should return a NumPy array."
         assert np.array_equal(table, E), "Your function changed the table."
+        assert ids.shape == np.shape(values), f"Your function changed the shape of ids to {ids.shape}."
         assert np.array_equal(ids, values), f"Your function changed ids from {values} to {ids.tolist()}."
         shared = np.shares_memory(got, table)
         assert not shared, f"For ids {values} the result is a view of E: writing into it changes E. Return a copy."
