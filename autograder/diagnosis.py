@@ -90,8 +90,9 @@ def difference(check: Check, trace: Trace) -> Difference | None:
     Returns
     -------
     Difference or None
-        None where the last answer is of another kind than the solution's (shape, dtype, an exception), or is right (a
-        check may fail for what became of an argument).
+        Of an answer in several parts, the part that the check's message is about. None where the last answer is of
+        another kind than the solution's (shape, dtype, an exception), or is right (a check may fail for what became of
+        an argument).
     """
     wanted = _trace_of_solution(check).calls
     if not trace.calls or len(trace.calls) > len(wanted):
@@ -101,6 +102,7 @@ def difference(check: Check, trace: Trace) -> Difference | None:
     if call.raised or right.raised or len(got_parts) != len(want_parts):
         return None
     names = PARTS.get(check.exercise, ("",) * len(want_parts))
+    found: list[Difference] = []
     for part, got, want in zip(names, got_parts, want_parts, strict=True):
         if type(got) is not type(want):
             return None
@@ -110,14 +112,16 @@ def difference(check: Check, trace: Trace) -> Difference | None:
             wrong = ~close(got, want)
             if wrong.any():
                 place = tuple(int(i) for i in np.argwhere(wrong)[0])
+                if f"got {got[place]:.6g}, expected {want[place]:.6g}" in str(trace.error):
+                    found.clear()  # the check speaks of this part
                 words = place_in_words(check.exercise, right.arguments, place)
                 row = place[:-1]
                 if want[row].size > 8:  # too wide to show: the one number
-                    row, words = place, f"{words}, in column {place[-1]}"
-                return Difference(f"{part}, {words}" if part else words, _numbers(got[row]), _numbers(want[row]))
+                    row, words = place, f"column {place[-1]} of {words}"
+                found.append(Difference(f"{part}, {words}" if part else words, _numbers(got[row]), _numbers(want[row])))
         elif not equal(got, want):
-            return Difference(part or "the answer", f"{got!r}", f"{want!r}")
-    return None
+            found.append(Difference(part or "the answer", f"{got!r}", f"{want!r}"))
+    return found[0] if found else None
 
 
 def _numbers(values: np.ndarray) -> str:
