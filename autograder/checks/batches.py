@@ -35,6 +35,7 @@ def any_shape_of_ids(embedding_forward):
     ids = np.array([[[2, 1]], [[0, 0]], [[1, 2]]])
     want = np.array([[[E[i] for i in row] for row in block] for block in ids])
     expect(embedding_forward(E, ids), want, "Ids of shape (3, 1, 2) give shape (3, 1, 2, d).")
+    assert ids.shape == (3, 1, 2), f"Your function changed the shape of ids from (3, 1, 2) to {ids.shape}."
     empty = embedding_forward(E, np.zeros((2, 0), dtype=np.int64))
     expect(empty, np.zeros((2, 0, 2)), "No ids give no rows: shape (2, 0) becomes (2, 0, d).")
 
@@ -55,13 +56,11 @@ def any_dtype(embedding_forward):
 def a_copy_of_the_table(embedding_forward):
     """The call leaves its inputs as they were, and writing into the result does not change the table."""
     E = np.array([[0.7, -1.3], [0.2, 1.9], [-2.3, 0.4], [3.7, -0.8]])
-    # Neighbours and lone ids, which a part of E could answer, and a batch.
-    for values in ([0, 3, 0], [1, 2, 3], [2], 2, [[1, 0], [3, 3]]):
+    for values in ([0, 3, 0], [1, 2, 3], [2], 2):  # neighbours and lone ids, which a part of E could answer
         table, ids = E.copy(), np.array(values)
         got = embedding_forward(table, ids)
         assert isinstance(got, np.ndarray), "Your function should return a NumPy array."
         assert np.array_equal(table, E), "Your function changed the table."
-        assert ids.shape == np.shape(values), f"Your function changed the shape of ids to {ids.shape}."
         assert np.array_equal(ids, values), f"Your function changed ids from {values} to {ids.tolist()}."
         shared = np.shares_memory(got, table)
         assert not shared, f"For ids {values} the result is a view of E: writing into it changes E. Return a copy."

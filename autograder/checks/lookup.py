@@ -33,6 +33,7 @@ def any_shape_of_ids(one_hot):
         for t in range(3):
             want[b, 0, t, ids[b, 0, t]] = 1
     expect(one_hot(ids, 7), want, "Ids of shape (2, 1, 3) give shape (2, 1, 3, V).")
+    assert ids.shape == (2, 1, 3), f"Your function changed the shape of ids from (2, 1, 3) to {ids.shape}."
     want = np.array([[[0.0, 0, 1]], [[1, 0, 0]]])
     expect(one_hot(np.array([[2], [0]]), 3), want, "Ids of shape (2, 1) give shape (2, 1, V).")
     expect(one_hot(np.array(2), 4), np.array([0.0, 0, 1, 0]), "A single id of shape () gives shape (V,).")
@@ -52,9 +53,7 @@ def any_integer_dtype(one_hot):
 @check_of("one_hot", points=1, hidden=True)
 def leaves_ids_alone(one_hot):
     """The array of ids is the same after the call as before it."""
-    for values in ([4, 0, 2, 4], [[4, 0], [2, 4]]):
-        ids = np.array(values)
-        got = one_hot(ids, 5)
-        assert isinstance(got, np.ndarray), "Your function should return a NumPy array."
-        assert ids.shape == np.shape(values), f"Your function changed the shape of ids to {ids.shape}."
-        assert np.array_equal(ids, values), f"Your function changed ids from {values} to {ids.tolist()}."
+    ids = np.array([4, 0, 2, 4])
+    got = one_hot(ids, 5)
+    assert isinstance(got, np.ndarray), "Your function should return a NumPy array."
+    assert np.array_equal(ids, [4, 0, 2, 4]), f"Your function changed ids from [4, 0, 2, 4] to {ids.tolist()}."

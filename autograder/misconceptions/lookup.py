@@ -192,7 +192,7 @@ def places_counted_in_ids(ids, V):
     return out.reshape(*ids.shape, V)
 
 
-@misconception("one_hot", fails="leaves_ids_alone", hint="Your function changed the shape of ids")
+@misconception("one_hot", fails="any_shape_of_ids", hint="Your function changed the shape of ids")
 def ids_reshaped_in_place(ids, V):
     """Your function changed the shape of ids itself. `ids.reshape(-1)` gives a flat view and leaves ids as they
     were.

@@ -97,20 +97,6 @@ SGD_ALL = (
 SGD_REPEATS = "repeats_add_up a_row_that_repeats_decays_once a_row_with_gradient_zero_decays"
 
 
-@wrong(
-    "sparse_sgd_step",
-    "decay_reaches_only_rows_that_occur a_row_that_repeats_decays_once a_row_with_gradient_zero_decays "
-    "a_table_of_its_own",
-    "lr multiplies both",
-)
-def decay_of_the_row_after_the_step_with_the_wrong_sign(E, ids, grad_out, lr, weight_decay=0.0):
-    rows, g = summed(E, ids, grad_out)
-    new = E.copy()
-    new[rows] -= lr * g
-    new[rows] += lr * weight_decay * new[rows]  # and the sign
-    return new
-
-
 @wrong("sparse_sgd_step", SGD_ALL.replace("a_row_with_gradient_zero_decays ", ""), "got 0.55, expected 0.45")
 def up_the_gradient_and_decayed(E, ids, grad_out, lr, weight_decay=0.0):
     return solutions.sparse_sgd_step(E, ids, -grad_out, lr, weight_decay)
@@ -184,6 +170,15 @@ def decay_without_learning_rate_in_place(E, ids, grad_out, lr, weight_decay=0.0)
     rows, g = summed(E, ids, grad_out)
     E[rows] -= lr * g + weight_decay * E[rows]
     return E
+
+
+@two_mistakes("sparse_sgd_step", "decay_of_the_row_after_the_step decay_away_from_zero", named="decay_away_from_zero")
+def decay_of_the_row_after_the_step_with_the_wrong_sign(E, ids, grad_out, lr, weight_decay=0.0):
+    rows, g = summed(E, ids, grad_out)
+    new = E.copy()
+    new[rows] -= lr * g
+    new[rows] += lr * weight_decay * new[rows]
+    return new
 
 
 @two_mistakes("sparse_sgd_step", "upwards rows_from_the_gradient", named="upwards")
