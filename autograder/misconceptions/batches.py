@@ -211,7 +211,9 @@ def no_ids_lost_their_shape(E, ids):
     return E[ids] if ids.size else np.zeros((0, E.shape[1]), E.dtype)
 
 
-@misconception("embedding_forward", fails="any_shape_of_ids", hint="Your function changed the shape of ids")
+@misconception(
+    "embedding_forward", fails="any_shape_of_ids a_copy_of_the_table", hint="Your function changed the shape of ids"
+)
 def ids_reshaped_in_place(E, ids):
     """Your function changed the shape of ids itself. `ids.reshape(-1)` gives a flat view and leaves ids as they
     were.
