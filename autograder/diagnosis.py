@@ -13,7 +13,7 @@ import numpy as np
 from autograder.checks import Check, checks_of
 from autograder.exercises import exercise
 from autograder.misconceptions import Misconception, misconceptions_of
-from autograder.trace import Trace, close, equal, parts_of, run, same
+from autograder.trace import Trace, close, equal, parts_of, run, same, same_answers
 
 
 @cache
@@ -40,8 +40,8 @@ def name_mistakes(name: str, traces: dict[Check, Trace]) -> dict[Check, Misconce
     -------
     dict
         The checks whose mistake is known, each with it. A misconception explains a check if it did there, call by call,
-        what the student's function did, and if the student's function fails wherever the misconception does. Where
-        several explain a check, the one that explains all failed checks is taken; if that is not one, none is. An
+        what the student's function did (or, if none did, gave the same wrong answers), and if the student's function
+        fails wherever the misconception does. Where several explain a check, the one that explains all failed checks is taken; if that is not one, none is. An
         exception proves little: a check that ended with one is named only after a mistake that explains another
         check by its answers, or all of them.
     """
@@ -51,10 +51,7 @@ def name_mistakes(name: str, traces: dict[Check, Trace]) -> dict[Check, Misconce
         for known in misconceptions_of(name)
         if all(traces[check].failed for check in checks_of(name) if _trace_of(known, check).failed)
     ]
-    explains = {
-        check: [k for k in candidates if _trace_of(k, check).failed and same(traces[check], _trace_of(k, check))]
-        for check in failed
-    }
+    explains = {check: _that_do_the_same(check, traces[check], candidates) for check in failed}
     everywhere = [known for known in candidates if all(known in explains[check] for check in failed)]
     named = {}
     for check in failed:
@@ -69,6 +66,16 @@ def name_mistakes(name: str, traces: dict[Check, Trace]) -> dict[Check, Misconce
     return {check: known for check, known in named.items() if known in proven}
 
 
+def _that_do_the_same(check: Check, trace: Trace, candidates: list[Misconception]) -> list[Misconception]:
+    """Those that failed a check as a function did: in all that it did, or, if none, in its wrong answers alone."""
+    failing = [known for known in candidates if _trace_of(known, check).failed]
+    exactly = [known for known in failing if same(trace, _trace_of(known, check))]
+    calls, right = trace.calls, _trace_of_solution(check).calls
+    if exactly or not calls or len(calls) > len(right) or equal(calls[-1].result, right[len(calls) - 1].result):
+        return exactly
+    return [known for known in failing if same_answers(trace, _trace_of(known, check))]
+
+
 @dataclass(frozen=True)
 class Difference:
     """The first number in which the answer of a failed check is wrong.
@@ -78,7 +85,7 @@ class Difference:
     place : str
         Where it stands, in the terms of the exercise, as from `place_in_words`.
     got, want : str
-        The row that it stands in, as it is and as it should be.
+        The row that it stands in, as it is and as it should be; the number alone where the row is wide.
     """
 
     place: str
@@ -98,8 +105,9 @@ def difference(check: Check, trace: Trace) -> Difference | None:
     Returns
     -------
     Difference or None
-        None where the last answer is of another kind than the solution's (shape, dtype, an exception), or is right (a
-        check may fail for what became of an argument).
+        Of an answer in several parts, the part that the check's message is about. None where the last answer is of
+        another kind than the solution's (shape, dtype, an exception), or is right (a check may fail for what became of
+        an argument).
     """
     wanted = _trace_of_solution(check).calls
     if not trace.calls or len(trace.calls) > len(wanted):
@@ -109,6 +117,7 @@ def difference(check: Check, trace: Trace) -> Difference | None:
     if call.raised or right.raised or len(got_parts) != len(want_parts):
         return None
     names = PARTS.get(check.exercise, ("",) * len(want_parts))
+    found: list[Difference] = []
     for part, got, want in zip(names, got_parts, want_parts, strict=True):
         if type(got) is not type(want):
             return None
@@ -118,20 +127,21 @@ def difference(check: Check, trace: Trace) -> Difference | None:
             wrong = ~close(got, want)
             if wrong.any():
                 place = tuple(int(i) for i in np.argwhere(wrong)[0])
+                if f"got {got[place]:.6g}, expected {want[place]:.6g}" in str(trace.error):
+                    found.clear()  # the check speaks of this part
                 words = place_in_words(check.exercise, right.arguments, place)
-                row = place[:-1] if want.ndim > 1 else place
-                return Difference(f"{part}, {words}" if part else words, _numbers(got[row]), _numbers(want[row]))
+                row = place[:-1]
+                if want[row].size > 8:  # too wide to show: the one number
+                    row, words = place, f"column {place[-1]} of {words}"
+                found.append(Difference(f"{part}, {words}" if part else words, _numbers(got[row]), _numbers(want[row])))
         elif not equal(got, want):
-            return Difference(part or "the answer", f"{got!r}", f"{want!r}")
-    return None
+            found.append(Difference(part or "the answer", f"{got!r}", f"{want!r}"))
+    return found[0] if found else None
 
 
 def _numbers(values: np.ndarray) -> str:
-    """A row as text: at most eight of its numbers."""
-    if values.ndim == 0:
-        return f"{values[()]:.6g}"
-    texts = [f"{value:.6g}" for value in values[:8]] + ["…"] * (values.shape[0] > 8)
-    return f"[{', '.join(texts)}]"
+    """A row, or one number, as text."""
+    return f"[{', '.join(f'{value:.6g}' for value in values)}]" if values.ndim else f"{values[()]:.6g}"
 
 
 #: What the parts of an answer are called, where there are several.

@@ -140,9 +140,14 @@ def report_on(name: str, traces: dict[Check, Trace], function: Callable) -> Repo
             message = _message(trace.error, name, function)
             found = difference(each, trace) if isinstance(trace.error, AssertionError) else None
             if each in named:
-                mistake, message = named[each].name, named[each].sentence
+                mistake = named[each].name
                 if found:
-                    message += f" Look at {found.place}: got {found.got}, expected {found.want}."
+                    seen = f"Look at {found.place}: got {found.got}, expected {found.want}."
+                elif isinstance(trace.error, AssertionError):  # the shape or the dtype, without the check's hint
+                    seen = "".join(re.findall(r"^The (?:shape|dtype) is .*?; it should be .*?\.(?= |$)", message))
+                else:
+                    seen = message
+                message = f"{named[each].sentence} {seen}".strip()
             elif found:
                 message += f" That is {found.place}."
         results.append(Result(each.name, each.sentence, each.points, not trace.failed, message, mistake))

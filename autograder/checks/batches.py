@@ -35,6 +35,7 @@ def any_shape_of_ids(embedding_forward):
     ids = np.array([[[2, 1]], [[0, 0]], [[1, 2]]])
     want = np.array([[[E[i] for i in row] for row in block] for block in ids])
     expect(embedding_forward(E, ids), want, "Ids of shape (3, 1, 2) give shape (3, 1, 2, d).")
+    assert ids.shape == (3, 1, 2), f"Your function changed the shape of ids from (3, 1, 2) to {ids.shape}."
     empty = embedding_forward(E, np.zeros((2, 0), dtype=np.int64))
     expect(empty, np.zeros((2, 0, 2)), "No ids give no rows: shape (2, 0) becomes (2, 0, d).")
 

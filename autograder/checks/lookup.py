@@ -33,6 +33,9 @@ def any_shape_of_ids(one_hot):
         for t in range(3):
             want[b, 0, t, ids[b, 0, t]] = 1
     expect(one_hot(ids, 7), want, "Ids of shape (2, 1, 3) give shape (2, 1, 3, V).")
+    assert ids.shape == (2, 1, 3), f"Your function changed the shape of ids from (2, 1, 3) to {ids.shape}."
+    want = np.array([[[0.0, 0, 1]], [[1, 0, 0]]])
+    expect(one_hot(np.array([[2], [0]]), 3), want, "Ids of shape (2, 1) give shape (2, 1, V).")
     expect(one_hot(np.array(2), 4), np.array([0.0, 0, 1, 0]), "A single id of shape () gives shape (V,).")
     empty = one_hot(np.zeros((3, 0), dtype=np.int64), 4)
     expect(empty, np.zeros((3, 0, 4)), "No ids give no rows: shape (3, 0) becomes (3, 0, V).")

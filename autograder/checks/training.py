@@ -34,7 +34,7 @@ def decay_reaches_only_rows_that_occur(sparse_sgd_step):
     """With weight decay, rows 0 and 3 take E[i] - lr * (g + weight_decay * E[i]); rows 1 and 2 stand still."""
     E = np.array([[1.0, -2.0], [0.5, 4.0], [-3.0, 1.5], [2.5, 0.25]])
     G = np.array([[2.0, -4.0], [0.5, 1.0]])
-    got = sparse_sgd_step(E.copy(), np.array([3, 0]), G, 0.1, weight_decay=0.5)
+    got = sparse_sgd_step(E.copy(), np.array([3, 0]), G.copy(), 0.1, weight_decay=0.5)
     want = E.copy()
     for n, i in enumerate([3, 0]):
         for j in range(2):
@@ -101,9 +101,9 @@ def a_table_of_its_own(sparse_sgd_step):
         for ids_dtype in (np.uint8, np.int32, np.int64):
             E, G = values.astype(dtype), np.array([[2.0, -4.0]], dtype=dtype)
             ids = np.array([1], dtype=ids_dtype)
-            got = sparse_sgd_step(E, ids, G, 0.25, 0.5)
             want = values.astype(dtype)
             want[1] -= 0.25 * (G[0] + 0.5 * want[1])
+            got = sparse_sgd_step(E, ids, G, 0.25, 0.5)
             expect(got, want, f"E was {np.dtype(dtype)}, the ids {np.dtype(ids_dtype)}.")
             same = got[[0, 2, 3]].tobytes() == want[[0, 2, 3]].tobytes()
             assert same, "A row that does not occur changed in its last bits: copy E and write only rows that occur."
