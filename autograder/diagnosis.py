@@ -40,17 +40,17 @@ def name_mistakes(name: str, traces: dict[Check, Trace]) -> dict[Check, Misconce
     -------
     dict
         The checks whose mistake is known, each with it. A misconception explains a check if it did there, call by call,
-        what the student's function did, and if the student's function fails wherever the misconception does. Where
-        several explain a check, the one that explains all failed checks is taken; if that is not one, none is.
+        what the student's function did; and it must explain every check that it fails, so that likeness in one check
+        alone gives no name. Where several explain a check, the one that explains all failed checks is taken; if that is
+        not one, none is.
     """
     failed = [check for check, trace in traces.items() if trace.failed]
     explained: dict[Check, list[Misconception]] = {check: [] for check in failed}
     for known in misconceptions_of(name):
-        if all(traces[check].failed for check in checks_of(name) if _trace_of(known, check).failed):
-            for check in failed:
-                theirs = _trace_of(known, check)
-                if theirs.failed and same(traces[check], theirs):
-                    explained[check].append(known)
+        theirs = [check for check in checks_of(name) if _trace_of(known, check).failed]
+        if all(traces[check].failed and same(traces[check], _trace_of(known, check)) for check in theirs):
+            for check in theirs:
+                explained[check].append(known)
     everywhere = [known for known in misconceptions_of(name) if all(known in each for each in explained.values())]
     named = {}
     for check, candidates in explained.items():
@@ -102,6 +102,10 @@ def difference(check: Check, trace: Trace) -> Difference | None:
         return None
     names = PARTS.get(check.exercise, ("",) * len(want_parts))
     for part, got, want in zip(names, got_parts, want_parts, strict=True):
+        if isinstance(got, (float, np.floating)) and isinstance(want, (float, np.floating)):
+            if not equal(got, want) and _speaks_of_a_number(trace):
+                return Difference(part or "the answer", f"{got:.6g}", f"{want:.6g}")
+            continue
         if type(got) is not type(want):
             return None
         if isinstance(want, np.ndarray):
@@ -114,8 +118,13 @@ def difference(check: Check, trace: Trace) -> Difference | None:
                 row = place[:-1] if want.ndim > 1 else place
                 return Difference(f"{part}, {words}" if part else words, _numbers(got[row]), _numbers(want[row]))
         elif not equal(got, want):
-            return Difference(part or "the answer", f"{got!r}", f"{want!r}")
+            return Difference(part or "the answer", *(f"{n:,}" if type(n) is int else f"{n!r}" for n in (got, want)))
     return None
+
+
+def _speaks_of_a_number(trace: Trace) -> bool:
+    """Whether the check complains of a number, and not of an array that came back with it."""
+    return "values are wrong" not in str(trace.error)
 
 
 def _numbers(values: np.ndarray) -> str:

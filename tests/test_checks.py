@@ -6,7 +6,7 @@ import types
 
 import numpy as np
 import pytest
-from submissions import RIGHT, WRONG
+from submissions import RIGHT, TWO_MISTAKES, WRONG
 
 import autograder
 import solutions
@@ -47,6 +47,13 @@ def test_a_known_mistake_fails_at_the_check_meant_for_it_and_is_named(known):
     for result in failed:
         assert result.mistake == known.name, str(report)
         assert result.message.startswith(known.sentence)
+
+
+@pytest.mark.parametrize(("submission", "named"), TWO_MISTAKES, ids=lambda value: str(value)[:60])
+def test_of_two_mistakes_no_third_is_named(submission, named):
+    report = autograder.check(submission.exercise, submission.function)
+    assert report.points < report.max_points
+    assert {result.mistake for result in report.checks} - {""} == named, str(report)
 
 
 @pytest.mark.parametrize("known", KNOWN, ids=str)

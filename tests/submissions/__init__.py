@@ -1,9 +1,11 @@
 """What students might hand in for each exercise, one module a chapter: correct solutions, and wrong ones.
 
-A correct solution stands under ``@right(exercise)``. Known mistakes stand in ``autograder/misconceptions/``. Other wrong
+A correct solution stands under ``@right(exercise)``. Known mistakes are in ``autograder/misconceptions/``. Other wrong
 functions stand here under ``@wrong(exercise, failing checks, ...)``, with the checks that must fail, all of them and no
 other: either with ``message``, a part of what the first of them tells the student, and then no known mistake may be
-named; or with ``mistake``, the known one that this is another way to make, and then it must be named.
+named; or with ``mistake``, the known one that this is another way to make, and then it must be named. A function that
+makes two known mistakes at once stands under ``@two_mistakes(exercise, both, named=...)``: where only one of them shows
+it may be named, and ``named`` says which are; no third one may be.
 """
 
 import importlib
@@ -39,6 +41,16 @@ def wrong(exercise: str, failing: str, message: str = "", *, mistake: str = "") 
     """Register a wrong function."""
     assert bool(message) != bool(mistake)
     return lambda function: WRONG.append(Submission(exercise, function, frozenset(failing.split()), message, mistake))
+
+
+TWO_MISTAKES: list[tuple[Submission, frozenset[str]]] = []
+
+
+def two_mistakes(exercise: str, both: str, *, named: str) -> Callable[[Callable], None]:
+    """Register a function that makes two known mistakes, of which those in ``named`` are named in some check."""
+    assert len(both.split()) == 2
+    assert set(named.split()) <= set(both.split())
+    return lambda function: TWO_MISTAKES.append((Submission(exercise, function), frozenset(named.split())))
 
 
 for _module in pkgutil.iter_modules(__path__):
