@@ -71,11 +71,14 @@ class Difference:
         Where it stands, in the terms of the exercise, as from `place_in_words`.
     got, want : str
         The row that it stands in, as it is and as it should be.
+    in_array : bool
+        False for a number that stands by itself: a check says which one it means.
     """
 
     place: str
     got: str
     want: str
+    in_array: bool = True
 
 
 def difference(check: Check, trace: Trace) -> Difference | None:
@@ -104,7 +107,7 @@ def difference(check: Check, trace: Trace) -> Difference | None:
     for part, got, want in zip(names, got_parts, want_parts, strict=True):
         if isinstance(got, (float, np.floating)) and isinstance(want, (float, np.floating)):
             if not equal(got, want) and _speaks_of_a_number(trace):
-                return Difference(part or "the answer", f"{got:.6g}", f"{want:.6g}")
+                return Difference(part or "the answer", f"{got:.6g}", f"{want:.6g}", in_array=False)
             continue
         if type(got) is not type(want):
             return None
@@ -118,7 +121,9 @@ def difference(check: Check, trace: Trace) -> Difference | None:
                 row = place[:-1] if want.ndim > 1 else place
                 return Difference(f"{part}, {words}" if part else words, _numbers(got[row]), _numbers(want[row]))
         elif not equal(got, want):
-            return Difference(part or "the answer", *(f"{n:,}" if type(n) is int else f"{n!r}" for n in (got, want)))
+            words = place_in_words(check.exercise, right.arguments, ())
+            numbers = [f"{n:,}" if type(n) is int else f"{n!r}" for n in (got, want)]
+            return Difference(f"{part} {words}", *numbers, in_array=False)
     return None
 
 
@@ -168,9 +173,17 @@ def place_in_words(name: str, arguments: dict[str, Any], place: tuple[int, ...])
     if name == "embedding_bag_mean":
         ids, offsets = arguments["ids"], arguments["offsets"]
         end = offsets[first + 1] if first + 1 < len(offsets) else len(ids)
-        return f"bag {first} (ids {_few(ids[offsets[first] : end])})"
+        bag = ids[offsets[first] : end]
+        return f"bag {first} (ids {_few(bag)})" if len(bag) else f"bag {first}, which is empty"
     if name == "tied_bigram_loss_grad":
-        return f"row {first} ({_standing(first, arguments['x'], 'x')}; {_standing(first, arguments['y'], 'y')})"
+        x, y = arguments["x"], arguments["y"]
+        if first not in x and first not in y:
+            return f"row {first} (id {first} stands neither in x nor in y)"
+        return f"row {first} (id {first} stands {_times(first, x, 'x')}, and {_times(first, y, 'y')})"
+    if name == "table_cost":
+        V, d, tied, m = (arguments.get(key) for key in ("V", "d", "tied", "factor_m"))
+        factor = "" if m is None else f", factor_m = {m:,}"
+        return f"for V = {V:,}, d = {d:,}{factor}, {'tied' if tied else 'untied'}"
     if "ids" in arguments:  # the answer has the rows of the table
         words = _standing(first, arguments["ids"], "ids")
         if "offsets" in arguments:
@@ -183,12 +196,17 @@ def place_in_words(name: str, arguments: dict[str, Any], place: tuple[int, ...])
 
 def _standing(row: int, ids: np.ndarray, name: str) -> str:
     """Say where in ids the id of a row stands."""
+    return f"id {row} stands {_times(row, ids, name)}" if row in ids else f"id {row} does not stand in {name}"
+
+
+def _times(row: int, ids: np.ndarray, name: str) -> str:
+    """Say how often the id of a row stands in ids, and where."""
     at = [tuple(int(i) for i in place) for place in np.argwhere(ids == row)]
     if not at:
-        return f"id {row} does not stand in {name}"
+        return f"not in {name}"
     if len(at) == 1:
-        return f"id {row} stands once in {name}" + (f", at {_position(at[0])}" if at[0] else "")
-    return f"id {row} stands {len(at)} times in {name}, first at {_position(at[0])}"
+        return f"once in {name}" + (f", at {_position(at[0])}" if at[0] else "")
+    return f"{'twice' if len(at) == 2 else f'{len(at)} times'} in {name}, first at {_position(at[0])}"
 
 
 def _position(place: tuple[int, ...]) -> str:

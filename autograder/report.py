@@ -139,7 +139,7 @@ def report_on(name: str, traces: dict[Check, Trace], function: Callable) -> Repo
                 mistake, message = named[each].name, named[each].sentence
                 if found:
                     message += f" Look at {found.place}: got {found.got}, expected {found.want}."
-            elif found:
+            elif found and found.in_array:
                 message += f" That is {found.place}."
         results.append(Result(each.name, each.sentence, each.points, not trace.failed, message, mistake))
     return Report(name, tuple(results))

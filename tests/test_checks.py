@@ -49,7 +49,7 @@ def test_a_known_mistake_fails_at_the_check_meant_for_it_and_is_named(known):
         assert result.message.startswith(known.sentence)
 
 
-@pytest.mark.parametrize(("submission", "named"), TWO_MISTAKES, ids=lambda value: str(value)[:60])
+@pytest.mark.parametrize(("submission", "named"), TWO_MISTAKES, ids=[str(each) for each, _ in TWO_MISTAKES])
 def test_of_two_mistakes_no_third_is_named(submission, named):
     report = autograder.check(submission.exercise, submission.function)
     assert report.points < report.max_points

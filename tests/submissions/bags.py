@@ -181,12 +181,12 @@ def divided_by_an_integer_array(E, ids, offsets):
     return sums / np.maximum(ends_of(ids, offsets) - offsets, 1)[:, None]
 
 
-@wrong("embedding_bag_mean", "no_ids_or_no_bags", mistake="no_bags_stacked")
+@wrong("embedding_bag_mean", "no_ids_or_no_bags", "need at least one array to concatenate")
 def no_bags_concatenated(E, ids, offsets):
     return np.concatenate([row[None] for row in solutions.embedding_bag_mean(E, ids, offsets)])
 
 
-@wrong("embedding_bag_mean", MEAN_VALUES, "got 1.5, expected 2.5. Bag 0 is rows 4, 1 and 1")
+@wrong("embedding_bag_mean", MEAN_SIZES, "got 1.5, expected 2.5. Bag 0 is rows 4, 1 and 1")
 def searchsorted_from_the_left_clipped(E, ids, offsets):
     bag_of = np.minimum(np.searchsorted(offsets, np.arange(len(ids))), len(offsets) - 1)
     sums = np.zeros((len(offsets), E.shape[1]), E.dtype)
@@ -195,7 +195,9 @@ def searchsorted_from_the_left_clipped(E, ids, offsets):
     return (sums / np.maximum(counts, 1)[:, None]).astype(E.dtype)
 
 
-@two_mistakes("embedding_bag_mean", "nan_for_an_empty_bag repeats_count_once", named="")
+@two_mistakes(
+    "embedding_bag_mean", "nan_for_an_empty_bag repeats_count_once", named="nan_for_an_empty_bag repeats_count_once"
+)
 def distinct_ids_and_nan(E, ids, offsets):
     ends = ends_of(ids, offsets)
     out = np.zeros((len(offsets), E.shape[1]), E.dtype)
@@ -204,7 +206,7 @@ def distinct_ids_and_nan(E, ids, offsets):
     return out
 
 
-@two_mistakes("embedding_bag_mean", "double_precision_means repeats_count_once", named="")
+@two_mistakes("embedding_bag_mean", "double_precision_means repeats_count_once", named="double_precision_means")
 def distinct_ids_in_double_precision(E, ids, offsets):
     ends = ends_of(ids, offsets)
     out = np.zeros((len(offsets), E.shape[1]))
@@ -220,10 +222,13 @@ def last_bag_lost_in_double_precision(E, ids, offsets):
     return out
 
 
-@two_mistakes("embedding_bag_mean", "fancy_index_trap no_bags_stacked", named="")
+@two_mistakes("embedding_bag_mean", "fancy_index_trap no_bags_stacked", named="fancy_index_trap no_bags_stacked")
 def trap_and_stack(E, ids, offsets):
     sizes = ends_of(ids, offsets) - offsets
-    rows = [E[ids[offset + size - 1]] / size if size else E[0] * 0 for offset, size in zip(offsets, sizes, strict=True)]
+    rows = [
+        E[ids[offset + size - 1]] / E.dtype.type(size) if size else np.zeros(E.shape[1], E.dtype)
+        for offset, size in zip(offsets, sizes, strict=True)
+    ]
     return np.stack(rows)
 
 
@@ -432,7 +437,9 @@ def mode_not_looked_at(ids, offsets, grad_out, V, mode="mean"):
     return solutions.embedding_bag_backward(ids, offsets, grad_out, V)
 
 
-@two_mistakes("embedding_bag_backward", "mean_not_divided other_modes_answered", named="")
+@two_mistakes(
+    "embedding_bag_backward", "mean_not_divided other_modes_answered", named="mean_not_divided other_modes_answered"
+)
 def mode_not_looked_at_and_nothing_divided(ids, offsets, grad_out, V, mode="mean"):
     return solutions.embedding_bag_backward(ids, offsets, grad_out, V, "sum")
 
@@ -445,14 +452,20 @@ def trap_and_nothing_divided(ids, offsets, grad_out, V, mode="mean"):
     return grad
 
 
-@two_mistakes("embedding_bag_backward", "fancy_index_trap_of_shares other_modes_answered", named="")
+@two_mistakes(
+    "embedding_bag_backward",
+    "fancy_index_trap_of_shares other_modes_answered",
+    named="fancy_index_trap_of_shares other_modes_answered",
+)
 def trap_and_other_modes(ids, offsets, grad_out, V, mode="mean"):
     grad = np.zeros((V, grad_out.shape[1]), grad_out.dtype)
     grad[ids] += shares(ids, offsets, grad_out, "mean" if mode == "mean" else "sum")
     return grad
 
 
-@two_mistakes("embedding_bag_backward", "upstream_divided_in_place double_precision_gradient", named="")
+@two_mistakes(
+    "embedding_bag_backward", "upstream_divided_in_place double_precision_gradient", named="double_precision_gradient"
+)
 def in_place_and_in_double_precision(ids, offsets, grad_out, V, mode="mean"):
     if mode == "mean":
         grad_out /= np.maximum(sizes_of(ids, offsets), 1)[:, None]
