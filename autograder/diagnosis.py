@@ -122,8 +122,8 @@ def difference(check: Check, trace: Trace) -> Difference | None:
                 return Difference(f"{part}, {words}" if part else words, _numbers(got[row]), _numbers(want[row]))
         elif not equal(got, want):
             words = place_in_words(check.exercise, right.arguments, ())
-            numbers = [f"{n:,}" if type(n) is int else f"{n!r}" for n in (got, want)]
-            return Difference(f"{part} {words}", *numbers, in_array=False)
+            got, want = (f"{n:,}" if type(n) is int else f"{n!r}" for n in (got, want))
+            return Difference(f"{part} {words}", got, want, in_array=False)
     return None
 
 
