@@ -40,40 +40,33 @@ def name_mistakes(name: str, traces: dict[Check, Trace]) -> dict[Check, Misconce
     -------
     dict
         The checks whose mistake is known, each with it. A misconception explains a check if it did there, call by call,
-        what the student's function did (or, if none did, gave the same wrong answers), and if the student's function
-        fails wherever the misconception does. Where several explain a check, the one that explains all failed checks is taken; if that is not one, none is. An
-        exception proves little: a check that ended with one is named only after a mistake that explains another
-        check by its answers, or all of them.
+        what the student's function did (or, if none did, gave the same wrong answers); and it must explain every check
+        that it fails, so that likeness in one check alone gives no name. Where several explain a check, the one that
+        explains all failed checks is taken; if that is not one, none is.
     """
     failed = [check for check, trace in traces.items() if trace.failed]
-    candidates = [
-        known
-        for known in misconceptions_of(name)
-        if all(traces[check].failed for check in checks_of(name) if _trace_of(known, check).failed)
-    ]
-    explains = {check: _that_do_the_same(check, traces[check], candidates) for check in failed}
-    everywhere = [known for known in candidates if all(known in explains[check] for check in failed)]
+    explained: dict[Check, list[Misconception]] = {check: [] for check in failed}
+    for known in misconceptions_of(name):
+        theirs = [check for check in checks_of(name) if _trace_of(known, check).failed]
+        if all(traces[check].failed and _does_the_same(check, traces[check], known) for check in theirs):
+            for check in theirs:
+                explained[check].append(known)
+    everywhere = [known for known in misconceptions_of(name) if all(known in each for each in explained.values())]
     named = {}
-    for check in failed:
-        found = explains[check]
-        if len(found) > 1:
-            found = [known for known in found if known in everywhere]
-        if len(found) == 1:
-            named[check] = found[0]
-    proven = {
-        known for check, known in named.items() if not any(call.raised for call in traces[check].calls[-1:])
-    } | set(everywhere)
-    return {check: known for check, known in named.items() if known in proven}
+    for check, candidates in explained.items():
+        if len(candidates) > 1:
+            candidates = [known for known in candidates if known in everywhere]
+        if len(candidates) == 1:
+            named[check] = candidates[0]
+    return named
 
 
-def _that_do_the_same(check: Check, trace: Trace, candidates: list[Misconception]) -> list[Misconception]:
-    """Those that failed a check as a function did: in all that it did, or, if none, in its wrong answers alone."""
-    failing = [known for known in candidates if _trace_of(known, check).failed]
-    exactly = [known for known in failing if same(trace, _trace_of(known, check))]
-    calls, right = trace.calls, _trace_of_solution(check).calls
-    if exactly or not calls or len(calls) > len(right) or equal(calls[-1].result, right[len(calls) - 1].result):
-        return exactly
-    return [known for known in failing if same_answers(trace, _trace_of(known, check))]
+def _does_the_same(check: Check, trace: Trace, known: Misconception) -> bool:
+    """Whether a function did in a check what a known mistake does, or, where its answer is wrong, answered the same."""
+    theirs, calls, right = _trace_of(known, check), trace.calls, _trace_of_solution(check).calls
+    if not calls or len(calls) > len(right) or equal(calls[-1].result, right[len(calls) - 1].result):
+        return same(trace, theirs)
+    return same_answers(trace, theirs)
 
 
 @dataclass(frozen=True)
@@ -86,11 +79,14 @@ class Difference:
         Where it stands, in the terms of the exercise, as from `place_in_words`.
     got, want : str
         The row that it stands in, as it is and as it should be; the number alone where the row is wide.
+    in_array : bool
+        False for a number that stands by itself: a check says which one it means.
     """
 
     place: str
     got: str
     want: str
+    in_array: bool = True
 
 
 def difference(check: Check, trace: Trace) -> Difference | None:
@@ -119,6 +115,10 @@ def difference(check: Check, trace: Trace) -> Difference | None:
     names = PARTS.get(check.exercise, ("",) * len(want_parts))
     found: list[Difference] = []
     for part, got, want in zip(names, got_parts, want_parts, strict=True):
+        if isinstance(got, (float, np.floating)) and isinstance(want, (float, np.floating)):
+            if not equal(got, want) and _speaks_of_a_number(trace):
+                found.append(Difference(part or "the answer", f"{got:.6g}", f"{want:.6g}", in_array=False))
+            continue
         if type(got) is not type(want):
             return None
         if isinstance(want, np.ndarray):
@@ -135,8 +135,15 @@ def difference(check: Check, trace: Trace) -> Difference | None:
                     row, words = place, f"column {place[-1]} of {words}"
                 found.append(Difference(f"{part}, {words}" if part else words, _numbers(got[row]), _numbers(want[row])))
         elif not equal(got, want):
-            found.append(Difference(part or "the answer", f"{got!r}", f"{want!r}"))
+            words = place_in_words(check.exercise, right.arguments, ())
+            got, want = (f"{n:,}" if type(n) is int else f"{n!r}" for n in (got, want))
+            found.append(Difference(f"{part} {words}", got, want, in_array=False))
     return found[0] if found else None
+
+
+def _speaks_of_a_number(trace: Trace) -> bool:
+    """Whether the check complains of a number, and not of an array that came back with it."""
+    return "values are wrong" not in str(trace.error)
 
 
 def _numbers(values: np.ndarray) -> str:
@@ -177,9 +184,17 @@ def place_in_words(name: str, arguments: dict[str, Any], place: tuple[int, ...])
     if name == "embedding_bag_mean":
         ids, offsets = arguments["ids"], arguments["offsets"]
         end = offsets[first + 1] if first + 1 < len(offsets) else len(ids)
-        return f"bag {first} (ids {_few(ids[offsets[first] : end])})"
+        bag = ids[offsets[first] : end]
+        return f"bag {first} (ids {_few(bag)})" if len(bag) else f"bag {first}, which is empty"
     if name == "tied_bigram_loss_grad":
-        return f"row {first} ({_standing(first, arguments['x'], 'x')}; {_standing(first, arguments['y'], 'y')})"
+        x, y = arguments["x"], arguments["y"]
+        if first not in x and first not in y:
+            return f"row {first} (id {first} stands neither in x nor in y)"
+        return f"row {first} (id {first} stands {_times(first, x, 'x')}, and {_times(first, y, 'y')})"
+    if name == "table_cost":
+        V, d, tied, m = (arguments.get(key) for key in ("V", "d", "tied", "factor_m"))
+        factor = "" if m is None else f", factor_m = {m:,}"
+        return f"for V = {V:,}, d = {d:,}{factor}, {'tied' if tied else 'untied'}"
     if "ids" in arguments:  # the answer has the rows of the table
         words = _standing(first, arguments["ids"], "ids")
         if "offsets" in arguments:
@@ -192,12 +207,17 @@ def place_in_words(name: str, arguments: dict[str, Any], place: tuple[int, ...])
 
 def _standing(row: int, ids: np.ndarray, name: str) -> str:
     """Say where in ids the id of a row stands."""
+    return f"id {row} stands {_times(row, ids, name)}" if row in ids else f"id {row} does not stand in {name}"
+
+
+def _times(row: int, ids: np.ndarray, name: str) -> str:
+    """Say how often the id of a row stands in ids, and where."""
     at = [tuple(int(i) for i in place) for place in np.argwhere(ids == row)]
     if not at:
-        return f"id {row} does not stand in {name}"
+        return f"not in {name}"
     if len(at) == 1:
-        return f"id {row} stands once in {name}" + (f", at {_position(at[0])}" if at[0] else "")
-    return f"id {row} stands {len(at)} times in {name}, first at {_position(at[0])}"
+        return f"once in {name}" + (f", at {_position(at[0])}" if at[0] else "")
+    return f"{'twice' if len(at) == 2 else f'{len(at)} times'} in {name}, first at {_position(at[0])}"
 
 
 def _position(place: tuple[int, ...]) -> str:

@@ -98,11 +98,12 @@ def dtypes_and_inputs(embedding_bag_mean):
 def each_member_gets_its_share(embedding_bag_backward):
     """Ids [4, 1, 1, 7, 2], offsets [0, 3], mode "mean": row 1 gets 2/3 of upstream row 0, row 7 half of row 1."""
     Q = np.array([[3.0, -1.5], [0.5, 4.0]])
-    got = embedding_bag_backward(np.array([4, 1, 1, 7, 2]), np.array([0, 3]), Q, 8)
-    want = np.array([[0, 0], [2.0, -1.0], [0.25, 2.0], [0, 0], [1.0, -0.5], [0, 0], [0, 0], [0.25, 2.0]])
+    got = embedding_bag_backward(np.array([4, 1, 1, 7, 2]), np.array([0, 3]), Q, 9)
+    want = np.array([[0, 0], [2.0, -1.0], [0.25, 2.0], [0, 0], [1.0, -0.5], [0, 0], [0, 0], [0.25, 2.0], [0, 0]])
     hint = (
         "Each member of a bag receives the bag's upstream row divided by the bag's size. Id 1 is a member of bag 0 "
-        "twice and receives two shares: if row 1 holds one, `grad[ids] += ...` kept the last alone."
+        "twice and receives two shares: if row 1 holds one, `grad[ids] += ...` kept the last alone. "
+        "V is 9: the gradient has that many rows, whichever ids occur."
     )
     expect(got, want, hint)
 

@@ -112,10 +112,10 @@ def repeated_inputs_add_up(tied_bigram_loss_grad):
 
 @check_of("tied_bigram_loss_grad", points=2, hidden=True)
 def logits_of_ten_thousand(tied_bigram_loss_grad):
-    """Logits of 10,000: the loss is right, and the gradient is finite."""
-    E = np.array([[100.0, 0.0], [0.0, 90.0], [100.0, 1.0], [-80.0, 0.0]])
+    """Logits of 10,000: the loss is right and the gradient finite, also beside a position whose logits are 0."""
+    E = np.array([[100.0, 0.0], [0.0, 90.0], [100.0, 1.0], [-80.0, 0.0], [0.0, 0.0]])
     with np.errstate(all="ignore"):
-        answer = tied_bigram_loss_grad(E, np.array([0]), np.array([2]))
+        answer = tied_bigram_loss_grad(E.copy(), np.array([0]), np.array([2]))
     loss, grad = two_of(answer, "the loss and the gradient")
     hint = (
         "Two logits were 10,000, and exp(10000) is too large for a float. Subtract the largest logit of each position "
@@ -125,6 +125,11 @@ def logits_of_ten_thousand(tied_bigram_loss_grad):
     expect_number(loss, np.log(2), hint)
     finite = isinstance(grad, np.ndarray) and np.isfinite(grad).all()
     assert finite, f"The loss is right, but the gradient is not finite. {hint}"
+    with np.errstate(all="ignore"):
+        beside = tied_bigram_loss_grad(E.copy(), np.array([0, 4]), np.array([2, 1]))
+    both_finite = all(np.isfinite(part).all() for part in two_of(beside, "the loss and the gradient"))
+    hint = "Subtract the largest logit of each position, not one for all: the exps of the second were all 0."
+    assert both_finite, f"Position 0 had logits of 10,000, position 1 of 0, and the answer is not finite. {hint}"
 
 
 @check_of("tied_bigram_loss_grad", points=1, hidden=True)
