@@ -40,23 +40,26 @@ def name_mistakes(name: str, traces: dict[Check, Trace]) -> dict[Check, Misconce
     -------
     dict
         The checks whose mistake is known, each with it. A misconception explains a check if it did there, call by call,
-        what the student's function did (or, if none did, gave the same wrong answers); and it must explain every check
-        that it fails, so that likeness in one check alone gives no name. Where several explain a check, the one that
-        explains all failed checks is taken; if that is not one, none is.
+        what the student's function did (or, if none did, gave the same wrong answers). Likeness in one check alone may
+        be chance: it must explain two thirds of the checks that it fails, and the student's function must fail the
+        others, too, where a second mistake may cover the first. Where several explain a check, the one that explains
+        all failed checks is taken; if that is not one, none is.
     """
-    failed = [check for check, trace in traces.items() if trace.failed]
-    explained: dict[Check, list[Misconception]] = {check: [] for check in failed}
+    explained: dict[Check, list[Misconception]] = {check: [] for check, trace in traces.items() if trace.failed}
+    proven = set()
     for known in misconceptions_of(name):
         theirs = [check for check in checks_of(name) if _trace_of(known, check).failed]
-        if all(traces[check].failed and _does_the_same(check, traces[check], known) for check in theirs):
-            for check in theirs:
+        if all(traces[check].failed for check in theirs):
+            alike = [check for check in theirs if _does_the_same(check, traces[check], known)]
+            for check in alike:
                 explained[check].append(known)
-    everywhere = [known for known in misconceptions_of(name) if all(known in each for each in explained.values())]
+            if 3 * len(alike) >= 2 * len(theirs):
+                proven.add(known)
     named = {}
     for check, candidates in explained.items():
         if len(candidates) > 1:
-            candidates = [known for known in candidates if known in everywhere]
-        if len(candidates) == 1:
+            candidates = [known for known in candidates if all(known in each for each in explained.values())]
+        if len(candidates) == 1 and candidates[0] in proven:
             named[check] = candidates[0]
     return named
 

@@ -183,17 +183,20 @@ def the_correction_counts_every_step(lazy_adam_step):
     """The bias correction uses step as given, also for a row that occurs for the first time in a late step."""
     m, v = np.array([[0.4, -0.3], [0.0, 0.0], [0.0, 0.0]]), np.array([[0.9, 0.5], [0.0, 0.0], [0.0, 0.0]])
     E, G = np.array([[1.0, -2.0], [0.5, 4.0], [-3.0, 1.5]]), np.array([[2.0, -1.5], [0.5, 1.0]])
-    for step in (2, 10, 500):
+    for step, given in ((2, {"lr": 0.1}), (10, {}), (500, {"lr": 0.1})):
+        lr = given.get("lr", 0.001)
         want = E.copy()
         for n, i in enumerate([0, 1]):
             for j in range(2):
                 new_m = 0.9 * m[i, j] + 0.1 * G[n, j]
                 new_v = 0.999 * v[i, j] + 0.001 * G[n, j] ** 2
-                want[i, j] -= 0.1 * (1 - 0.999**step) ** 0.5 / (1 - 0.9**step) * new_m / new_v**0.5
-        got = lazy_adam_step(E.copy(), m.copy(), v.copy(), step, np.array([0, 1]), G.copy(), lr=0.1)
+                want[i, j] -= lr * (1 - 0.999**step) ** 0.5 / (1 - 0.9**step) * new_m / new_v**0.5
+        got = lazy_adam_step(E.copy(), m.copy(), v.copy(), step, np.array([0, 1]), G.copy(), **given)
         three = isinstance(got, (tuple, list)) and len(got) == 3
         assert three, "Your function should return a tuple of three arrays: the new E, m and v."
-        hint = f"This was step {step}. The correction is sqrt(1 - beta2**step) / (1 - beta1**step); step counts from 1."
+        hint = (
+            f"In step {step}, lr {lr}, the correction is sqrt(1 - beta2**step) / (1 - beta1**step); steps count from 1."
+        )
         expect(got[0], want, hint)
 
 

@@ -4,8 +4,8 @@ A correct solution stands under ``@right(exercise)``. Known mistakes are in ``au
 functions stand here under ``@wrong(exercise, failing checks, ...)``, with the checks that must fail, all of them and no
 other: either with ``message``, a part of what the first of them tells the student, and then no known mistake may be
 named; or with ``mistake``, the known one that this is another way to make, and then it must be named. A function that
-makes two known mistakes at once stands under ``@two_mistakes(exercise, both, named=...)``: where only one of them shows
-it may be named, and ``named`` says which are; no third one may be.
+makes two known mistakes at once stands under ``@two_mistakes(exercise, both)``: where only one of them shows it may be
+named; no third one may be.
 """
 
 import importlib
@@ -46,11 +46,10 @@ def wrong(exercise: str, failing: str, message: str = "", *, mistake: str = "") 
 TWO_MISTAKES: list[tuple[Submission, frozenset[str]]] = []
 
 
-def two_mistakes(exercise: str, both: str, *, named: str) -> Callable[[Callable], None]:
-    """Register a function that makes two known mistakes, of which those in ``named`` are named in some check."""
+def two_mistakes(exercise: str, both: str) -> Callable[[Callable], None]:
+    """Register a function that makes two known mistakes."""
     assert len(both.split()) == 2
-    assert set(named.split()) <= set(both.split())
-    return lambda function: TWO_MISTAKES.append((Submission(exercise, function), frozenset(named.split())))
+    return lambda function: TWO_MISTAKES.append((Submission(exercise, function), frozenset(both.split())))
 
 
 for _module in pkgutil.iter_modules(__path__):

@@ -195,9 +195,7 @@ def searchsorted_from_the_left_clipped(E, ids, offsets):
     return (sums / np.maximum(counts, 1)[:, None]).astype(E.dtype)
 
 
-@two_mistakes(
-    "embedding_bag_mean", "nan_for_an_empty_bag repeats_count_once", named="nan_for_an_empty_bag repeats_count_once"
-)
+@two_mistakes("embedding_bag_mean", "nan_for_an_empty_bag repeats_count_once")
 def distinct_ids_and_nan(E, ids, offsets):
     ends = ends_of(ids, offsets)
     out = np.zeros((len(offsets), E.shape[1]), E.dtype)
@@ -206,7 +204,7 @@ def distinct_ids_and_nan(E, ids, offsets):
     return out
 
 
-@two_mistakes("embedding_bag_mean", "double_precision_means repeats_count_once", named="double_precision_means")
+@two_mistakes("embedding_bag_mean", "double_precision_means repeats_count_once")
 def distinct_ids_in_double_precision(E, ids, offsets):
     ends = ends_of(ids, offsets)
     out = np.zeros((len(offsets), E.shape[1]))
@@ -215,14 +213,14 @@ def distinct_ids_in_double_precision(E, ids, offsets):
     return out
 
 
-@two_mistakes("embedding_bag_mean", "last_bag_left_zero double_precision_means", named="")
+@two_mistakes("embedding_bag_mean", "last_bag_left_zero double_precision_means")
 def last_bag_lost_in_double_precision(E, ids, offsets):
     out = solutions.embedding_bag_mean(E.astype(np.float64), ids, offsets)
     out[-1:] = 0
     return out
 
 
-@two_mistakes("embedding_bag_mean", "fancy_index_trap no_bags_stacked", named="fancy_index_trap no_bags_stacked")
+@two_mistakes("embedding_bag_mean", "fancy_index_trap no_bags_stacked")
 def trap_and_stack(E, ids, offsets):
     sizes = ends_of(ids, offsets) - offsets
     rows = [
@@ -432,19 +430,17 @@ def searchsorted_from_the_left_clipped_backward(ids, offsets, grad_out, V, mode=
     return solutions.embedding_backward(ids, G.astype(grad_out.dtype), V)
 
 
-@two_mistakes("embedding_bag_backward", "sum_divided other_modes_answered", named="sum_divided other_modes_answered")
+@two_mistakes("embedding_bag_backward", "sum_divided other_modes_answered")
 def mode_not_looked_at(ids, offsets, grad_out, V, mode="mean"):
     return solutions.embedding_bag_backward(ids, offsets, grad_out, V)
 
 
-@two_mistakes(
-    "embedding_bag_backward", "mean_not_divided other_modes_answered", named="mean_not_divided other_modes_answered"
-)
+@two_mistakes("embedding_bag_backward", "mean_not_divided other_modes_answered")
 def mode_not_looked_at_and_nothing_divided(ids, offsets, grad_out, V, mode="mean"):
     return solutions.embedding_bag_backward(ids, offsets, grad_out, V, "sum")
 
 
-@two_mistakes("embedding_bag_backward", "fancy_index_trap_of_shares mean_not_divided", named="")
+@two_mistakes("embedding_bag_backward", "fancy_index_trap_of_shares mean_not_divided")
 def trap_and_nothing_divided(ids, offsets, grad_out, V, mode="mean"):
     shares(ids, offsets, grad_out, mode)
     grad = np.zeros((V, grad_out.shape[1]), grad_out.dtype)
@@ -452,20 +448,14 @@ def trap_and_nothing_divided(ids, offsets, grad_out, V, mode="mean"):
     return grad
 
 
-@two_mistakes(
-    "embedding_bag_backward",
-    "fancy_index_trap_of_shares other_modes_answered",
-    named="fancy_index_trap_of_shares other_modes_answered",
-)
+@two_mistakes("embedding_bag_backward", "fancy_index_trap_of_shares other_modes_answered")
 def trap_and_other_modes(ids, offsets, grad_out, V, mode="mean"):
     grad = np.zeros((V, grad_out.shape[1]), grad_out.dtype)
     grad[ids] += shares(ids, offsets, grad_out, "mean" if mode == "mean" else "sum")
     return grad
 
 
-@two_mistakes(
-    "embedding_bag_backward", "upstream_divided_in_place double_precision_gradient", named="double_precision_gradient"
-)
+@two_mistakes("embedding_bag_backward", "upstream_divided_in_place double_precision_gradient")
 def in_place_and_in_double_precision(ids, offsets, grad_out, V, mode="mean"):
     if mode == "mean":
         grad_out /= np.maximum(sizes_of(ids, offsets), 1)[:, None]

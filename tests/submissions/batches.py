@@ -149,30 +149,22 @@ def from_the_flat_table(E, ids):
 # Two mistakes at once
 
 
-@two_mistakes("embedding_forward", "row_before double_precision_always", named="row_before")
+@two_mistakes("embedding_forward", "row_before double_precision_always")
 def row_before_in_double_precision(E, ids):
     return np.take(E.astype(float), ids.astype(int) - 1, axis=0)
 
 
-@two_mistakes(
-    "embedding_forward",
-    "scaled_by_the_square_root_of_the_width id_0_taken_for_padding",
-    named="scaled_by_the_square_root_of_the_width",
-)
+@two_mistakes("embedding_forward", "scaled_by_the_square_root_of_the_width id_0_taken_for_padding")
 def scaled_and_id_0_taken_for_padding(E, ids):
     return (E[ids] * np.sqrt(E.shape[1]) * (ids != 0)[..., None]).astype(E.dtype)
 
 
-@two_mistakes(
-    "embedding_forward", "flattened_output double_precision_always", named="flattened_output double_precision_always"
-)
+@two_mistakes("embedding_forward", "flattened_output double_precision_always")
 def flattened_in_double_precision(E, ids):
     return E.astype(float)[ids.ravel()]
 
 
-@two_mistakes(
-    "embedding_forward", "first_sequence_only view_for_a_single_id", named="first_sequence_only view_for_a_single_id"
-)
+@two_mistakes("embedding_forward", "first_sequence_only view_for_a_single_id")
 def first_sequence_and_a_view(E, ids):
     if ids.ndim > 1:
         return E[ids[0]]

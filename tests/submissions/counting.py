@@ -139,26 +139,26 @@ def halved(V, d, tied, factor_m=None):
     return parameters, 16 * parameters
 
 
-@two_mistakes("table_cost", "twelve_bytes untied_forgotten", named="twelve_bytes")
+@two_mistakes("table_cost", "twelve_bytes untied_forgotten")
 def twelve_bytes_of_one_table(V, d, tied, factor_m=None):
     parameters, _ = solutions.table_cost(V, d, True, factor_m)
     return parameters, 12 * parameters
 
 
-@two_mistakes("table_cost", "untied_forgotten factor_ignored", named="")
+@two_mistakes("table_cost", "untied_forgotten factor_ignored")
 def one_table_without_factors(V, d, tied, factor_m=None):
     parameters = int(V) * int(d)
     return parameters, 16 * parameters
 
 
-@two_mistakes("table_cost", "weights_alone numpy_integers_returned", named="weights_alone")
+@two_mistakes("table_cost", "weights_alone numpy_integers_returned")
 def weights_of_sizes_as_they_come(V, d, tied, factor_m=None):
     table = V * d if factor_m is None else V * factor_m + factor_m * d
     parameters = table * (1 if tied else 2)
     return parameters, 4 * parameters
 
 
-@two_mistakes("table_cost", "a_list one_table_factorized", named="a_list")
+@two_mistakes("table_cost", "a_list one_table_factorized")
 def one_factorized_in_a_list(V, d, tied, factor_m=None):
     V, d, tied, m = exact(V, d, tied, factor_m)
     parameters = V * d if m is None else V * m + m * d

@@ -138,22 +138,22 @@ def places_added_in_place(ids, V):
 # Two mistakes at once
 
 
-@two_mistakes("one_hot", "width_from_the_largest_id counted_from_one", named="counted_from_one")
+@two_mistakes("one_hot", "width_from_the_largest_id counted_from_one")
 def from_one_and_as_wide_as_the_largest_id(ids, V):
     return np.eye(ids.max(initial=0) + 1)[ids.astype(int) - 1]
 
 
-@two_mistakes("one_hot", "integers flattened", named="integers")
+@two_mistakes("one_hot", "integers flattened")
 def integers_flattened(ids, V):
     return np.eye(V, dtype=np.int64)[ids.ravel()]
 
 
-@two_mistakes("one_hot", "transposed booleans", named="")
+@two_mistakes("one_hot", "transposed booleans")
 def transposed_booleans(ids, V):
     return (ids[..., None] == np.arange(V)).T
 
 
-@two_mistakes("one_hot", "flattened ids_reshaped_in_place", named="")
+@two_mistakes("one_hot", "flattened ids_reshaped_in_place")
 def flattened_in_place(ids, V):
     ids.shape = -1
     return np.eye(V)[ids]

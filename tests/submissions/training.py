@@ -158,21 +158,21 @@ def decay_times_the_count(E, ids, grad_out, lr, weight_decay=0.0):
 # sparse_sgd_step: two mistakes at once
 
 
-@two_mistakes("sparse_sgd_step", "fancy_index_trap dense_decay", named="fancy_index_trap dense_decay")
+@two_mistakes("sparse_sgd_step", "fancy_index_trap dense_decay")
 def trap_and_dense_decay(E, ids, grad_out, lr, weight_decay=0.0):
     new = E - lr * weight_decay * E
     new[ids] -= lr * grad_out
     return new
 
 
-@two_mistakes("sparse_sgd_step", "decay_without_learning_rate in_place", named="")
+@two_mistakes("sparse_sgd_step", "decay_without_learning_rate in_place")
 def decay_without_learning_rate_in_place(E, ids, grad_out, lr, weight_decay=0.0):
     rows, g = summed(E, ids, grad_out)
     E[rows] -= lr * g + weight_decay * E[rows]
     return E
 
 
-@two_mistakes("sparse_sgd_step", "decay_of_the_row_after_the_step decay_away_from_zero", named="decay_away_from_zero")
+@two_mistakes("sparse_sgd_step", "decay_of_the_row_after_the_step decay_away_from_zero")
 def decay_of_the_row_after_the_step_with_the_wrong_sign(E, ids, grad_out, lr, weight_decay=0.0):
     rows, g = summed(E, ids, grad_out)
     new = E.copy()
@@ -181,7 +181,7 @@ def decay_of_the_row_after_the_step_with_the_wrong_sign(E, ids, grad_out, lr, we
     return new
 
 
-@two_mistakes("sparse_sgd_step", "upwards rows_from_the_gradient", named="upwards")
+@two_mistakes("sparse_sgd_step", "upwards rows_from_the_gradient")
 def upwards_where_there_is_a_gradient(E, ids, grad_out, lr, weight_decay=0.0):
     grad = solutions.embedding_backward(ids, grad_out, len(E))
     rows = np.flatnonzero(grad.any(axis=1))
@@ -190,7 +190,7 @@ def upwards_where_there_is_a_gradient(E, ids, grad_out, lr, weight_decay=0.0):
     return new
 
 
-@two_mistakes("sparse_sgd_step", "mean_of_the_repeats no_decay", named="mean_of_the_repeats no_decay")
+@two_mistakes("sparse_sgd_step", "mean_of_the_repeats no_decay")
 def mean_without_decay(E, ids, grad_out, lr, weight_decay=0.0):
     rows, g = summed(E, ids, grad_out)
     new = E.copy()
@@ -358,14 +358,14 @@ def no_averages_in_the_answer(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, 
 # lazy_adam_step: two mistakes at once
 
 
-@two_mistakes("lazy_adam_step", "no_correction eps_under_the_root", named="no_correction")
+@two_mistakes("lazy_adam_step", "no_correction eps_under_the_root")
 @lazily
 def no_correction_and_eps_under_the_root(E, m, v, g, step, lr, beta1, beta2, eps):
     m, v = averaged(m, v, g, beta1, beta2)
     return E - lr * m / np.sqrt(v + eps), m, v
 
 
-@two_mistakes("lazy_adam_step", "averages_of_repeats_trapped no_correction", named="no_correction")
+@two_mistakes("lazy_adam_step", "averages_of_repeats_trapped no_correction")
 def trap_without_correction(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
     E, m, v = E.copy(), m.copy(), v.copy()
     m[ids], v[ids] = averaged(m[ids], v[ids], grad_out, beta1, beta2)
@@ -373,15 +373,13 @@ def trap_without_correction(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, be
     return E, m, v
 
 
-@two_mistakes(
-    "lazy_adam_step", "dense_adam eps_beside_the_corrected_root", named="dense_adam eps_beside_the_corrected_root"
-)
+@two_mistakes("lazy_adam_step", "dense_adam eps_beside_the_corrected_root")
 def adam_of_torch(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
     m, v = averaged(m, v, solutions.embedding_backward(ids, grad_out, len(E)), beta1, beta2)
     return E - lr * m / (1 - beta1**step) / (np.sqrt(v / (1 - beta2**step)) + eps), m, v
 
 
-@two_mistakes("lazy_adam_step", "betas_swapped v_before_m", named="v_before_m")
+@two_mistakes("lazy_adam_step", "betas_swapped v_before_m")
 def everything_swapped(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
     new_E, new_m, new_v = solutions.lazy_adam_step(E, m, v, step, ids, grad_out, lr, beta2, beta1, eps)
     return new_E, new_v, new_m

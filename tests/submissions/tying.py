@@ -228,13 +228,13 @@ def targets_sorted(E, x, y):
     return loss, outputs + inputs
 
 
-@two_mistakes("tied_bigram_loss_grad", "output_path_only loss_summed", named="")
+@two_mistakes("tied_bigram_loss_grad", "output_path_only loss_summed")
 def output_path_and_summed_loss(E, x, y):
     loss, outputs, _ = parts(E, x, y)
     return loss * len(x), outputs
 
 
-@two_mistakes("tied_bigram_loss_grad", "loss_of_every_pair targets_taken_off_every_position", named="")
+@two_mistakes("tied_bigram_loss_grad", "loss_of_every_pair targets_taken_off_every_position")
 def every_pair(E, x, y):
     N = len(x)
     log_p = scipy.special.log_softmax(E[x] @ E.T, axis=1)
@@ -246,7 +246,7 @@ def every_pair(E, x, y):
     return -log_p[:, y].mean(), grad
 
 
-@two_mistakes("tied_bigram_loss_grad", "softmax_without_the_maximum output_path_only", named="output_path_only")
+@two_mistakes("tied_bigram_loss_grad", "softmax_without_the_maximum output_path_only")
 def naive_softmax_and_output_path(E, x, y):
     N = len(x)
     with np.errstate(all="ignore"):
@@ -256,11 +256,7 @@ def naive_softmax_and_output_path(E, x, y):
         return loss, P.T @ E[x] / E.dtype.type(N)
 
 
-@two_mistakes(
-    "tied_bigram_loss_grad",
-    "a_little_added_inside_the_log fancy_index_trap",
-    named="a_little_added_inside_the_log fancy_index_trap",
-)
+@two_mistakes("tied_bigram_loss_grad", "a_little_added_inside_the_log fancy_index_trap")
 def a_little_added_and_the_trap(E, x, y):
     N = len(x)
     P = stable(E[x] @ E.T)
@@ -272,13 +268,13 @@ def a_little_added_and_the_trap(E, x, y):
     return loss, grad
 
 
-@two_mistakes("tied_bigram_loss_grad", "gradient_of_the_sum loss_summed", named="")
+@two_mistakes("tied_bigram_loss_grad", "gradient_of_the_sum loss_summed")
 def sums_for_means(E, x, y):
     loss, outputs, inputs = parts(E, x, y)
     return loss * len(x), len(x) * (outputs + inputs)
 
 
-@two_mistakes("tied_bigram_loss_grad", "input_path_only double_precision_gradient", named="input_path_only")
+@two_mistakes("tied_bigram_loss_grad", "input_path_only double_precision_gradient")
 def input_path_in_double_precision(E, x, y):
     loss, _, inputs = parts(E.astype(np.float64), x, y)
     return loss, inputs
