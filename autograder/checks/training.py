@@ -194,9 +194,7 @@ def the_correction_counts_every_step(lazy_adam_step):
         got = lazy_adam_step(E.copy(), m.copy(), v.copy(), step, np.array([0, 1]), G.copy(), **given)
         three = isinstance(got, (tuple, list)) and len(got) == 3
         assert three, "Your function should return a tuple of three arrays: the new E, m and v."
-        hint = (
-            f"In step {step}, lr {lr}, the correction is sqrt(1 - beta2**step) / (1 - beta1**step); steps count from 1."
-        )
+        hint = f"This was step {step}; lr was {lr}. The correction is sqrt(1 - beta2**step) / (1 - beta1**step)."
         expect(got[0], want, hint)
 
 

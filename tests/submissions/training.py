@@ -297,7 +297,7 @@ def square_of_eps_under_the_root(E, m, v, g, step, lr, beta1, beta2, eps):
     return E - lr * (1 - beta2**step) ** 0.5 / (1 - beta1**step) * m / np.sqrt(v + eps**2), m, v
 
 
-@wrong("lazy_adam_step", "the_correction_counts_every_step eps_stands_beside_the_root", "step counts from 1")
+@wrong("lazy_adam_step", "the_correction_counts_every_step eps_stands_beside_the_root", "This was step 2")
 def a_count_for_each_row(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
     """Bias correction from 1 where a row has no average yet, as if the table had been idle before."""
     rows, g = summed(E, ids, grad_out)
