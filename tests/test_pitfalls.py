@@ -71,6 +71,16 @@ def test_other_dtypes_are_refused_unless_there_are_no_ids(dtype, shape):
         np.testing.assert_array_equal(checked_lookup(E, ids), np.zeros(shape + (3,)), strict=True)
 
 
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_the_largest_id_of_a_dtype_reads_the_last_row(dtype):
+    largest = min(int(np.iinfo(dtype).max), 2**17)
+    E = np.arange(largest + 1.0)[:, None]
+    assert checked_lookup(E, np.array([[0, largest]], dtype=dtype)).tolist() == [[[0.0], [largest]]]
+    if largest == np.iinfo(dtype).max:
+        with pytest.raises(IndexError, match=f"id {largest} is out of range for a table of {largest} rows"):
+            checked_lookup(E[:-1], np.array([largest], dtype=dtype))
+
+
 def test_an_empty_list_as_an_array():
     assert np.array([]).dtype == np.float64
     assert checked_lookup(np.ones((2, 3), np.float32), np.array([])).dtype == np.float32
