@@ -130,7 +130,8 @@ def dtypes_and_inputs(factorized_backward):
             hint = f"m was 3 and d was 1; the factors and grad_out were {np.dtype(dtype)}, the ids {given[2].dtype}."
             expect(grad_A, want_A.astype(dtype), f"This is A's gradient. {hint}")
             expect(grad_W, want_W.astype(dtype), f"This is W's gradient. {hint}")
-            for array, before, name in zip(given, (A, W, [2, 0], G), ("A", "W", "ids", "grad_out"), strict=True):
+            names = ("A", "W", "ids", "grad_out")
+            for array, before, name in zip(given, (A, W, np.array([2, 0]), G), names, strict=True):
                 assert np.array_equal(array, before), f"Your function changed {name}."
 
 
@@ -243,12 +244,14 @@ def any_shape_and_dtype_of_ids(quantized_lookup):
     """Ids of any shape and integer dtype work; the inputs stay as they were."""
     codes = np.array([[1, -2], [127, -127], [5, 6], [-100, 9]], dtype=np.int8)
     scales = np.array([8.0, 0.5, 16.0, 0.25], dtype=np.float32)
-    rows = [[8, -16], [63.5, -63.5], [80, 96], [-25, 2.25]]
+    table = np.array([[8, -16], [63.5, -63.5], [80, 96], [-25, 2.25]], dtype=np.float32)
     for dtype in (np.uint8, np.int32, np.int64, np.uint32):
-        for values in ([[3, 0, 3], [1, 2, 0]], [[[1]], [[2]]], 2, [[], []]):
-            ids = np.array(values, dtype=dtype)
-            want = np.array([rows[i] for i in ids.ravel()], dtype=np.float32).reshape(ids.shape + (2,))
-            given = codes.copy(), scales.copy(), ids.copy()
+        for shape in ((2, 3), (2, 1, 1), (), (2, 0)):
+            ids = np.resize([3, 0, 3, 1, 2, 0], shape).astype(dtype)
+            want = np.zeros(shape + (2,), dtype=np.float32)
+            for place in np.ndindex(shape):
+                want[place] = table[ids[place]]
+            given: list = [codes.copy(), scales.copy(), ids.copy()]
             hint = f"The ids had shape {ids.shape} and dtype {ids.dtype}; the result has shape ids.shape + (d,)."
             expect(quantized_lookup(*given), want, hint)
             for array, before, name in zip(given, (codes, scales, ids), ("codes", "scales", "ids"), strict=True):
