@@ -9,6 +9,8 @@ from solutions.bags import embedding_bag_backward, embedding_bag_mean
 from solutions.batches import embedding_forward
 from solutions.counting import table_cost
 from solutions.lookup import one_hot
+from solutions.pitfalls import checked_lookup
+from solutions.smaller import factorized_backward, factorized_forward, quantize_rows, quantized_lookup
 from solutions.training import lazy_adam_step, sparse_sgd_step
 from solutions.tying import tied_bigram_loss_grad
 
@@ -22,4 +24,9 @@ __all__ = [
     "embedding_bag_backward",
     "tied_bigram_loss_grad",
     "table_cost",
+    "factorized_forward",
+    "factorized_backward",
+    "quantize_rows",
+    "quantized_lookup",
+    "checked_lookup",
 ]

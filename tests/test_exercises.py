@@ -25,6 +25,10 @@ SIGNATURES = {
     "embedding_bag_backward": "(ids, offsets, grad_out, V, mode='mean')",
     "tied_bigram_loss_grad": "(E, x, y)",
     "table_cost": "(V, d, tied, factor_m=None)",
+    "factorized_forward": "(A, W, ids)",
+    "factorized_backward": "(A, W, ids, grad_out)",
+    "quantize_rows": "(E)",
+    "quantized_lookup": "(codes, scales, ids)",
 }
 CHAPTER_OF = {
     "one_hot": "01_lookup",
@@ -36,6 +40,10 @@ CHAPTER_OF = {
     "embedding_bag_backward": "06_bags",
     "tied_bigram_loss_grad": "07_tying",
     "table_cost": "10_counting",
+    "factorized_forward": "11_smaller",
+    "factorized_backward": "11_smaller",
+    "quantize_rows": "11_smaller",
+    "quantized_lookup": "11_smaller",
 }
 
 
