@@ -472,7 +472,7 @@ def codes_as_they_are(codes, scales, ids):
     return codes[ids]
 
 
-@wrong("quantized_lookup", LOOKUP_ALL, "")
+@wrong("quantized_lookup", LOOKUP_ALL, "x")
 def scales_along_columns(codes, scales, ids):
     return codes[ids] * np.resize(scales[ids.ravel()], codes.shape[1])
 
