@@ -9,6 +9,7 @@ from solutions.bags import embedding_bag_backward, embedding_bag_mean
 from solutions.batches import embedding_forward
 from solutions.counting import table_cost
 from solutions.lookup import one_hot
+from solutions.positions import embed_with_positions, sinusoidal_positions
 from solutions.training import lazy_adam_step, sparse_sgd_step
 from solutions.tying import tied_bigram_loss_grad
 
@@ -21,5 +22,7 @@ __all__ = [
     "embedding_bag_mean",
     "embedding_bag_backward",
     "tied_bigram_loss_grad",
+    "sinusoidal_positions",
+    "embed_with_positions",
     "table_cost",
 ]
