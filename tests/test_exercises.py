@@ -24,6 +24,8 @@ SIGNATURES = {
     "embedding_bag_mean": "(E, ids, offsets)",
     "embedding_bag_backward": "(ids, offsets, grad_out, V, mode='mean')",
     "tied_bigram_loss_grad": "(E, x, y)",
+    "sinusoidal_positions": "(T, d)",
+    "embed_with_positions": "(E, P, ids, scale=1.0)",
     "table_cost": "(V, d, tied, factor_m=None)",
 }
 CHAPTER_OF = {
@@ -35,6 +37,8 @@ CHAPTER_OF = {
     "embedding_bag_mean": "06_bags",
     "embedding_bag_backward": "06_bags",
     "tied_bigram_loss_grad": "07_tying",
+    "sinusoidal_positions": "08_scale",
+    "embed_with_positions": "08_scale",
     "table_cost": "10_counting",
 }
 
