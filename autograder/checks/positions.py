@@ -115,14 +115,14 @@ def more_positions_than_rows(embed_with_positions):
     got = embed_with_positions(E.copy(), P.copy(), np.array([1, 0, 1, 0, 0]))
     expect(got, E[[1, 0, 1, 0, 0]] + P, "The sequence had 5 tokens and P had 5 rows: they fit.")
     for ids in (np.array([1, 0, 1, 0, 0, 1, 1]), np.array([[1, 0, 1, 0, 0, 1, 1], [0, 0, 0, 0, 0, 0, 0]])):
+        raised = None
         try:
             embed_with_positions(E.copy(), P.copy(), ids)
-        except ValueError as error:
-            told = str(error)
         except Exception as error:
-            raise AssertionError(f"Your function raised {type(error).__name__}; it should raise ValueError.") from None
-        else:
-            raise AssertionError("A sequence had 7 tokens and P 5 rows. Your function gave an answer all the same.")
+            raised = error
+        assert raised is not None, "A sequence had 7 tokens and P 5 rows. Your function gave an answer all the same."
+        kind, told = type(raised).__name__, str(raised)
+        assert isinstance(raised, ValueError), f"Your function raised {kind}; it should raise ValueError."
         both = "7" in told and "5" in told
         assert both, f"The ValueError should hold both numbers, 7 positions and 5 rows; it says: {told[:200]!r}"
 
@@ -133,11 +133,12 @@ def one_row_does_not_stretch(embed_with_positions):
     E, P = np.array([[0.5, -1.0], [1.5, 0.25]]), np.array([[3.0, 4.0]])
     got = embed_with_positions(E.copy(), P.copy(), np.array([1]))
     expect(got, np.array([[4.5, 4.25]]), "The sequence had one token, and P one row.")
+    refused = False
     try:
         embed_with_positions(E, P, np.array([1, 0, 1]))
     except ValueError:
-        return
-    raise AssertionError(
+        refused = True
+    assert refused, (
         "A sequence had 3 tokens and P 1 row. NumPy stretches an array of one row over all positions without an "
         "error, so all of them got row 0. Compare T with the number of rows yourself."
     )
