@@ -76,7 +76,7 @@ format: $(INSTALLED) ## mend the style of all Python files
 	@$(BIN)/python -m ruff format .
 
 benchmark: $(INSTALLED) ## time the ways to do the same thing; one: make benchmark ARGS=embedding_backward OPTIONS=--quick
-	@for file in $(if $(ARGS),$(ARGS:%=benchmarks/%.py),benchmarks/*.py); do \
+	@for file in $(if $(ARGS),$(ARGS:%=benchmarks/%.py),benchmarks/[!_]*.py); do \
 	  echo "$$file"; $(BIN)/python "$$file" $(OPTIONS) || exit 1; done
 
 # `--native-tls` trusts the certificates that this computer trusts.

@@ -8,17 +8,15 @@ time is divided by PyTorch's time in the same round. README.md beside this file 
 
 import argparse
 import json
-import os
-import platform
 import sys
-import time
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
 import scipy
 import torch
+from _rounds import compare, draw_ids, machine, print_table, progress
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # runs from any folder, installed or not
 
@@ -84,15 +82,6 @@ WAYS: dict[str, Way] = {
 }
 
 
-def draw_ids(kind: str, N: int, V: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw N ids: ``uniform``, or ``zipf``, where the k-th most frequent comes in proportion to 1/k."""
-    if kind == "uniform":
-        return rng.integers(V, size=N)
-    share = 1 / np.arange(1, V + 1)
-    # Shuffled, so that frequent ids do not also lie side by side in the table.
-    return rng.permutation(V)[rng.choice(V, size=N, p=share / share.sum())]
-
-
 def loop_float64(ids: np.ndarray, grad_out: np.ndarray, V: int) -> np.ndarray:
     """Follow the definition, one position after the other, in float64."""
     grad_E = np.zeros((V, grad_out.shape[1]))
@@ -110,57 +99,12 @@ def check(ids: np.ndarray, V: int, d: int, rng: np.random.Generator) -> None:
 
 
 def measure(ids: np.ndarray, grad_out: np.ndarray, V: int, rounds: int, say: Callable[[str], None]) -> dict:
-    """Time every way once a round, and compare each with the float64 loop.
-
-    Returns
-    -------
-    dict
-        For each way: ``ms``, its median time; ``ratio``, the median over rounds of its time divided by
-        PyTorch's; ``low`` and ``high``, the quartiles of that ratio; ``error``, the largest difference from
-        the loop.
-    """
+    """Time every way, and add ``error`` to its row: the largest difference from the float64 loop."""
     exact = loop_float64(ids, grad_out, V)
-    seconds: dict[str, list[float]] = {name: [] for name in WAYS}
-    errors: dict[str, float] = {}
-    for n in range(rounds + 1):  # round 0 warms up
-        say(f"round {n} of {rounds}")
-        for name, way in WAYS.items():
-            start = time.perf_counter()
-            result = way(ids, grad_out, V)
-            elapsed = time.perf_counter() - start
-            if n == 0:
-                errors[name] = float(np.abs(result - exact).max())
-            else:
-                seconds[name].append(elapsed)
-            del result  # its memory goes back outside the timed part
-    table = {}
-    for name in WAYS:
-        ratio = np.array(seconds[name]) / np.array(seconds[PEER])
-        low, middle, high = np.quantile(ratio, [0.25, 0.5, 0.75])
-        ms = 1e3 * float(np.median(seconds[name]))
-        table[name] = {"ms": ms, "ratio": middle, "low": low, "high": high, "error": errors[name]}
+    table = compare({name: partial(way, ids, grad_out, V) for name, way in WAYS.items()}, PEER, rounds, say)
+    for name, way in WAYS.items():
+        table[name]["error"] = float(np.abs(way(ids, grad_out, V) - exact).max())
     return table
-
-
-def machine() -> dict[str, str | int]:
-    """Return what the times depend on."""
-    cpu = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        names = [line.split(":", 1)[1].strip() for line in cpuinfo.read_text().splitlines() if "model name" in line]
-        cpu = names[0] if names else cpu
-    huge_pages = Path("/sys/kernel/mm/transparent_hugepage/enabled")  # Linux only
-    return {
-        "cpu": cpu,
-        "cores": os.cpu_count() or 0,
-        "system": f"{platform.system()} {platform.machine()}",
-        "huge pages": huge_pages.read_text().strip() if huge_pages.exists() else "unknown",
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "torch": torch.__version__,
-        "torch threads": torch.get_num_threads(),
-    }
 
 
 def main() -> None:
@@ -173,30 +117,23 @@ def main() -> None:
     rounds = options.rounds or (5 if options.quick else 11)
     cases = [(size, kind) for size in (QUICK_GRID if options.quick else GRID) for kind in ("uniform", "zipf")]
 
-    facts = machine()
+    facts = machine() | {"scipy": scipy.__version__}
     print(", ".join(f"{name}: {value}" for name, value in facts.items()))
     print(f"Ratios to {PEER} in the same round (below 1 is faster); NumPy and SciPy run on one thread. float32.")
     results = []
     for number, ((N, d, V), kind) in enumerate(cases, start=1):
         title = f"N={N:,} d={d} V={V:,} {kind}"
-
-        def say(what: str, title: str = f"[{number}/{len(cases)}] {title}") -> None:
-            if sys.stderr.isatty():
-                print(f"\r{title}: {what}\033[K", end="", file=sys.stderr, flush=True)
-
+        say = progress(f"[{number}/{len(cases)}] {title}")
         rng = np.random.default_rng(0)
         ids = draw_ids(kind, N, V, rng)
         counts = np.bincount(ids)
         say("checking")
         check(ids, V, d, rng)
         table = measure(ids, rng.standard_normal((N, d), dtype=np.float32), V, rounds, say)
-        say("done\r\033[K")
+        say("")
         repeats = {"distinct": int(np.count_nonzero(counts)), "most": int(counts.max())}
-        print(f"\n{title}: {repeats['distinct']:,} distinct, the most frequent {repeats['most']:,} times")
-        print(f"  {'':36}{'ratio':>7}   {'quartiles':^15}{'ms':>9}{'largest error':>16}")
-        for name, row in sorted(table.items(), key=lambda item: item[1]["ratio"]):
-            spread = f"{row['low']:6.2f} – {row['high']:<6.2f}"
-            print(f"  {name:36}{row['ratio']:7.2f}   {spread}{row['ms']:9.2f}{row['error']:16.1e}", flush=True)
+        title += f": {repeats['distinct']:,} distinct, the most frequent {repeats['most']:,} times"
+        print_table(title, table, {"largest error": lambda row: f"{row['error']:.1e}"})
         results.append({"N": N, "d": d, "V": V, "ids": kind, **repeats, "ways": table})
     if options.json:
         options.json.write_text(json.dumps({"machine": facts, "rounds": rounds, "results": results}, indent=1) + "\n")

@@ -28,8 +28,7 @@ def calculator(first: str = "GPT-2 small") -> HTML:
         for name, (V, d, L, tied, m) in PRESETS.items()
     )
     fields = "".join(
-        f'<label>{label}<input name="{name}" type="text" inputmode="numeric" autocomplete="off" '
-        f'value="{values[name]}"></label>'
+        f'<label>{label}<input name="{name}" type="text" inputmode="numeric" value="{values[name]}"></label>'
         for name, label in _LABELS.items()
     )
     rows = "".join(
@@ -38,7 +37,7 @@ def calculator(first: str = "GPT-2 small") -> HTML:
     )
     return HTML(
         '<div class="book-calculator">'
-        '<form hidden aria-label="Calculator: what token tables cost">'
+        '<form hidden autocomplete="off" aria-label="Calculator: what token tables cost">'
         f'<label>Sizes of<select name="model"><option value="">sizes of your own</option>{options}</select></label>'
         f"{fields}"
         f'<label class="tick"><input name="tied" type="checkbox"{" checked" if tied else ""}>'

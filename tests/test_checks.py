@@ -16,7 +16,9 @@ from autograder.exercises import exercise
 NAMES = solutions.__all__
 #: What is said of an answer of the wrong kind where an exercise asks for more than one array.
 NOT_ONE_ARRAY = {
-    "tied_bigram_loss_grad": "Your function should return two things, the loss and the gradient; it returned"
+    "tied_bigram_loss_grad": "Your function should return two things, the loss and the gradient; it returned",
+    "factorized_backward": "Your function should return two things, the gradients of A and of W; it returned",
+    "quantize_rows": "Your function should return two things, codes and scales; it returned",
 }
 NUMBERS = {"table_cost"}  # exercises whose answer is numbers and no array; tests/test_counting.py has their own tests
 ARRAYS = [name for name in NAMES if name not in NUMBERS]

@@ -46,3 +46,12 @@ def two_numbers(got, names):
         if len(got) == 2 and all(isinstance(each, (int, float, np.integer, np.floating)) for each in got):
             return got
     raise AssertionError(f"Your function should return two numbers, {names}; it returned {kind}")
+
+
+def raised_by(function, *args):
+    """Return what `function(*args)` raises, or None if it gives an answer."""
+    try:
+        function(*args)
+    except Exception as error:
+        return error
+    return None
