@@ -45,6 +45,8 @@ class Session:
         self._cell_limit = cell_limit
         self._cells: list[str] = []
         self._process: subprocess.Popen | None = None
+        #: What the last cell printed and showed, in the form of a notebook file; it may be anything that crosses.
+        self.outputs: Any = []
 
     def __enter__(self) -> "Session":
         return self
@@ -61,6 +63,7 @@ class Session:
             What it raised, as `autograder.student` describes it; None where it ran to its end. A cell that took too
             long, or ended the process, is not run again when the session has to start anew.
         """
+        self.outputs = []
         try:
             with time_limit(self._cell_limit):
                 reply = self._ask({"do": "run", "source": source})
@@ -69,6 +72,7 @@ class Session:
         except StudentProcessError as error:
             return {"kinds": [], "text": str(error), "number": 0}
         self._cells.append(source)
+        self.outputs = reply.get("outputs", [])
         return cast("dict[str, Any] | None", reply.get("raised"))
 
     def function(self, name: str) -> Callable:

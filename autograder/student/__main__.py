@@ -6,7 +6,8 @@ import traceback
 from typing import Any, BinaryIO
 
 import numpy as np
-import wire  # type: ignore[import-not-found]  # the file beside this one: this folder is first in sys.path
+import outputs  # type: ignore[import-not-found]  # the files beside this one: this folder is first in sys.path
+import wire  # type: ignore[import-not-found]
 from IPython.core.history import HistoryManager
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -17,8 +18,17 @@ def take_the_pipes() -> tuple[BinaryIO, BinaryIO]:
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
-    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")  # noqa: SIM115
+    sys.stdin = open(0)  # noqa: SIM115
     return reader, writer
+
+
+def make_shell() -> InteractiveShell:
+    """Make IPython's shell, whose outputs are recorded."""
+    HistoryManager.enabled = False  # type: ignore[assignment]  # no database, and no thread that writes it
+    recorded = outputs.Outputs()
+    outputs.Shell.outputs = outputs.Shown.outputs = outputs.Value.outputs = recorded
+    sys.stdout, sys.stderr = outputs.Printed("stdout", recorded), outputs.Printed("stderr", recorded)
+    return outputs.Shell.instance(displayhook_class=outputs.Value, display_pub_class=outputs.Shown)
 
 
 def describe(error: BaseException) -> dict[str, Any]:
@@ -37,18 +47,14 @@ def describe(error: BaseException) -> dict[str, Any]:
     return {"kinds": kinds, "text": text[:2000], "line": line[:200], "number": number}
 
 
-class Shell(InteractiveShell):
-    """IPython without a window system, for ``%matplotlib inline``."""
-
-    def enable_gui(self, gui: str | None = None) -> None:
-        pass
-
-
 def run(shell: InteractiveShell, source: str) -> dict[str, Any]:
     """Run a cell as Jupyter would."""
     result = shell.run_cell(source, store_history=False)
     error = result.error_before_exec or result.error_in_exec
-    return {"raised": describe(error)} if error else {}
+    reply: dict[str, Any] = {"outputs": outputs.Shell.outputs.take()}
+    if error:
+        reply["raised"] = describe(error)
+    return reply
 
 
 def call(shell: InteractiveShell, name: str, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -81,8 +87,7 @@ def call(shell: InteractiveShell, name: str, args: tuple, kwargs: dict[str, Any]
 def main() -> None:
     """Serve one grader until it closes the pipe."""
     reader, writer = take_the_pipes()
-    HistoryManager.enabled = False  # type: ignore[assignment]  # no database, and no thread that writes it
-    shell = Shell.instance()
+    shell = make_shell()
     while True:
         try:
             request = wire.read(reader)
