@@ -18,6 +18,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.checks import Check, tools
 from autograder.exercises import PROBLEM_SETS, Exercise, exercise, exercises_in, in_points
+from autograder.teacher import Teacher
 
 COURSE = Path(__file__).parent
 #: nbgrader gives no points to a cell that writes to stderr, and a warning is no mistake.
@@ -64,6 +65,8 @@ def source_notebook(text: str, name: str) -> nbformat.NotebookNode:
     kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
     result = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
     nbformat.validate(result)
+    for grade_id, names in Teacher(result).beyond_functions().items():
+        raise ValueError(f"{name}: the test {grade_id} needs more than functions: {', '.join(names)}")
     return result
 
 
@@ -87,7 +90,7 @@ def _exercise_cells(exercise: Exercise) -> list[nbformat.NotebookNode]:
     solution = _cell(new_code_cell(exercise.marked_source.rstrip()), f"{exercise.name}-solution", solution=True)
     tests = [
         _cell(
-            new_code_cell(_test(check, f"Check {number} of {len(exercise.checks)}")),
+            new_code_cell(test_source(check, number)),
             f"{exercise.name}-{check.name}",
             points=check.points,
         )
@@ -96,9 +99,10 @@ def _exercise_cells(exercise: Exercise) -> list[nbformat.NotebookNode]:
     return [solution, *tests]
 
 
-def _test(check: Check, title: str) -> str:
+def test_source(check: Check, number: int) -> str:
+    """The test cell of a check, the ``number``-th of its exercise, counted from 1."""
     call = f"{check.source}\n\n\n{check.name}({check.exercise})"
-    title = f"{title}, {in_points(check.points)}"
+    title = f"Check {number} of {len(exercise(check.exercise).checks)}, {in_points(check.points)}"
     if check.hidden:
         head = textwrap.fill(f"{title}, hidden: {check.sentence}", 88, initial_indent="# ", subsequent_indent="# ")
         return f"{head}\n### BEGIN HIDDEN TESTS\n{call}\n### END HIDDEN TESTS"

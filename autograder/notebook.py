@@ -10,11 +10,11 @@ import nbformat
 from tqdm import tqdm
 
 from autograder.build import source_notebook
-from autograder.checks import Check
-from autograder.exercises import PROBLEM_SETS, exercise, exercises_in
-from autograder.report import Report, report_on
-from autograder.session import NotDefinedError, Session, line_of
-from autograder.trace import Trace, run
+from autograder.examine import examine
+from autograder.exercises import PROBLEM_SETS, exercises_in
+from autograder.report import Report
+from autograder.session import Session
+from autograder.teacher import Teacher
 
 
 class UngradableError(Exception):
@@ -95,52 +95,22 @@ def grade_notebook(path: Path) -> NotebookReport:
     """
     cells = _code_cells(path)
     name, source = _problem_set({cell_id for cell_id, _ in cells})
-    locked, checks = _locked_cells(source), _checks(name)
-    traces: dict[str, dict[Check, Trace]] = {}
-    stopped: dict[str, str] = {}
-    notes: list[str] = []
-    ran: set[str] = set()
     with Session(path.resolve().parent) as session:
-
-        def carry_out(check: Check) -> None:
-            session.start()
-            trace = run(check, session.function(check.exercise))
-            if isinstance(trace.error, NotDefinedError) and check.exercise in stopped:
-                trace.error = NotDefinedError(f"{trace.error} Its cell stopped: {stopped[check.exercise]}")
-            traces.setdefault(check.exercise, {})[check] = trace
-
-        for number, (cell_id, text) in enumerate(
-            tqdm(cells, desc=path.name, unit="cell", leave=False, disable=None), 1
-        ):
-            if cell_id in checks:
-                if cell_id not in ran:
-                    carry_out(checks[cell_id])
-            elif cell_id not in locked or cell_id not in ran:
-                error = session.run(locked.get(cell_id, text))
-                if error:
-                    where = cell_id.removesuffix("-solution")
-                    stopped[where] = _told(error)
-                    notes.append(f"Code cell {number} ({cell_id or 'yours'}) stopped: {stopped[where]}")
-            ran.add(cell_id)
-        missing = [cell_id for cell_id in (*locked, *checks) if cell_id not in ran]
-        for cell_id in missing:
-            if cell_id in locked:
-                session.run(locked[cell_id])
-            else:
-                carry_out(checks[cell_id])
-    if missing:
-        notes.append(f"Cells of the problem set are missing, and were put in: {', '.join(missing)}.")
-    reports = []
-    for each in exercises_in((PROBLEM_SETS / f"{name}.md").read_text(encoding="utf-8")):
-        ordered = {check: traces[each][check] for check in exercise(each).checks}
-        reports.append(report_on(each, ordered, session.function(each)))
-    return NotebookReport(name, tuple(reports), tuple(notes))
-
-
-def _told(error: dict[str, Any]) -> str:
-    """An exception of a cell in one line."""
-    kinds, text, line = error.get("kinds") or [], error.get("text", ""), line_of(error)
-    return ": ".join(filter(None, [kinds[0] if kinds else "", str(text)])) + (f" ({line})" if line else "")
+        examination = examine(
+            Teacher(source),
+            cells,
+            session,
+            lambda cells: tqdm(cells, path.name, unit="cell", leave=False, disable=None),
+        )
+    notes = [
+        f"Code cell {number} ({cell.grade_id or 'yours'}) stopped: {cell.note}"
+        for number, cell in enumerate(examination.cells, 1)
+        if cell.note
+    ]
+    if examination.missing:
+        notes.append(f"Cells of the problem set are missing, and were put in: {', '.join(examination.missing)}.")
+    names = exercises_in((PROBLEM_SETS / f"{name}.md").read_text(encoding="utf-8"))
+    return NotebookReport(name, tuple(examination.reports[each] for each in names), tuple(notes))
 
 
 def _code_cells(path: Path) -> list[tuple[str, str]]:
@@ -194,19 +164,3 @@ def _problem_set(ids: set[str]) -> tuple[str, nbformat.NotebookNode]:
             "and write into its cells: a copy of their text alone has lost what marks them."
         )
     return name, source
-
-
-def _locked_cells(source: nbformat.NotebookNode) -> dict[str, str]:
-    """The code cells that students may not change and that are no checks."""
-    marks = {cell.metadata.nbgrader.grade_id: cell for cell in source.cells if cell.cell_type == "code"}
-    return {
-        grade_id: cell.source
-        for grade_id, cell in marks.items()
-        if cell.metadata.nbgrader.locked and not cell.metadata.nbgrader.grade
-    }
-
-
-def _checks(name: str) -> dict[str, Check]:
-    """The checks of a problem set by the grade id of their cells."""
-    names = exercises_in((PROBLEM_SETS / f"{name}.md").read_text(encoding="utf-8"))
-    return {f"{each}-{check.name}": check for each in names for check in exercise(each).checks}

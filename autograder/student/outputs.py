@@ -37,7 +37,7 @@ class Outputs:
 
     def write(self, name: str, text: str) -> None:
         """Add to what was printed last, or begin a new output."""
-        if self._length >= LIMIT:
+        if self._length >= LIMIT or not text:
             return
         self._length += len(text)
         if self._length >= LIMIT:
@@ -71,7 +71,7 @@ class Shown(DisplayPublisher):
 
     outputs = Outputs()
 
-    def publish(self, data: dict[str, Any], metadata: dict[str, Any] | None = None, **more: Any) -> None:
+    def publish(self, data: Any, metadata: Any = None, *more: Any, **others: Any) -> None:
         self.outputs.add({"output_type": "display_data", "data": _texts(data), "metadata": {}})
 
 
@@ -84,7 +84,7 @@ class Value(DisplayHook):
         pass
 
     def write_format_data(self, format_dict: dict[str, Any], md_dict: dict[str, Any] | None = None) -> None:
-        count = self.shell.execution_count
+        count = self.shell.execution_count if self.shell else None
         self.outputs.add(
             {"output_type": "execute_result", "execution_count": count, "data": _texts(format_dict), "metadata": {}}
         )
