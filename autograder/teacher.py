@@ -5,6 +5,7 @@ It reads the notebook of any nbgrader assignment, from the course's ``source`` f
 
 import ast
 import builtins
+import contextlib
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -98,7 +99,11 @@ class Teacher:
 
     @cached_property
     def _statements(self) -> list[ast.stmt]:
-        return [node for source in self._theirs for node in parse(source).body]
+        statements = []
+        for source in self._theirs:
+            with contextlib.suppress(SyntaxError):  # a cell to write text in
+                statements += parse(source).body
+        return statements
 
 
 def parse(source: str) -> ast.Module:
