@@ -4,7 +4,12 @@ import os
 import sys
 from pathlib import Path
 
+from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
+from nbconvert.preprocessors.sanitize import SanitizeHTML
+from nbgrader.preprocessors import GetGrades
+
 from autograder.exercises import STUB_BODY
+from autograder.feedback import StudentsView
 
 c = get_config()  # noqa: F821  (nbgrader provides it)
 
@@ -26,3 +31,8 @@ c.Exchange.root = str(course / "exchange")
 
 # Reading, importing NumPy and seven checks take under two seconds; a loop without end should not take the night.
 c.ExecutePreprocessor.timeout = 60
+
+# Feedback: no source of hidden checks, and nothing of a submission that could run in the page.
+c.GenerateFeedback.preprocessors = [GetGrades, StudentsView, SanitizeHTML, CSSHTMLHeaderPreprocessor]
+c.SanitizeHTML.enabled = True
+c.HTMLExporter.sanitize_html = True

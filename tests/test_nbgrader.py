@@ -18,6 +18,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from bs4 import BeautifulSoup
 from nbgrader.api import Gradebook
 
 from autograder.exercises import PROBLEM_SETS, Exercise, exercise, exercises_in
@@ -228,3 +229,16 @@ def test_the_run_goes_on_after_a_failed_check(walk):
     for cell in cells:
         assert "raises-exception" in cell.metadata.tags
         assert [output.ename for output in cell.outputs] == ["NotImplementedError"]
+
+
+def test_feedback_shows_no_hidden_check(walk: Walk) -> None:
+    page = BeautifulSoup(walk.feedback("trap", "ps2"), "html.parser")
+    text = page.get_text()
+    for check in exercise("embedding_backward").checks:
+        assert check.name in text
+        for line in check.source.splitlines()[2:]:
+            if check.hidden and len(line.strip()) > 40:
+                assert line.strip() not in text
+    assert "keeps only the last" in text
+    assert "BEGIN HIDDEN" not in text
+    assert all("mathjax" in str(script) for script in page.select("script"))  # nbgrader's page loads it
