@@ -132,8 +132,8 @@ def difference(check: Check, trace: Trace) -> Difference | None:
                 place = tuple(int(i) for i in np.argwhere(wrong)[0])
                 if f"got {got[place]:.6g}, expected {want[place]:.6g}" in str(trace.error):
                     found.clear()  # the check speaks of this part
-                words = place_in_words(check.exercise, right.arguments, place)
-                row = place[:-1]
+                words = place_in_words(check.exercise, right.arguments, place, part)
+                row = place if part == "the scales" else place[:-1]
                 if want[row].size > 8:  # too wide to show: the one number
                     row, words = place, f"column {place[-1]} of {words}"
                 found.append(Difference(f"{part}, {words}" if part else words, _numbers(got[row]), _numbers(want[row])))
@@ -159,10 +159,16 @@ PARTS = {
     "lazy_adam_step": ("E", "m", "v"),
     "tied_bigram_loss_grad": ("the loss", "the gradient"),
     "table_cost": ("the number of parameters", "the number of bytes"),
+    "factorized_backward": ("the gradient of A", "the gradient of W"),
+    "quantize_rows": ("the codes", "the scales"),
 }
 
 
-def place_in_words(name: str, arguments: dict[str, Any], place: tuple[int, ...]) -> str:
+#: Exercises whose answer has the shape of ids, and then one axis.
+LOOKUPS = ("one_hot", "embedding_forward", "factorized_forward", "quantized_lookup", "checked_lookup")
+
+
+def place_in_words(name: str, arguments: dict[str, Any], place: tuple[int, ...], part: str = "") -> str:
     """Say which row, position or bag a place in the answer is, and what the ids have to do with it.
 
     Parameters
@@ -173,6 +179,8 @@ def place_in_words(name: str, arguments: dict[str, Any], place: tuple[int, ...])
         What its function was called with.
     place : tuple of int
         Index of one number of the answer.
+    part : str
+        Of an answer in several parts, what the part is called in `PARTS`.
 
     Returns
     -------
@@ -180,7 +188,7 @@ def place_in_words(name: str, arguments: dict[str, Any], place: tuple[int, ...])
         Such as ``"row 2 (id 2 stands at positions 0 and 2)"``.
     """
     first = place[0] if place else 0
-    if name in ("one_hot", "embedding_forward"):
+    if name in LOOKUPS:
         ids = arguments["ids"]
         position = place[: ids.ndim]
         return f"{_position(position)}, where the id is {ids[position]}" if position else f"the only id, {ids}"
@@ -198,6 +206,12 @@ def place_in_words(name: str, arguments: dict[str, Any], place: tuple[int, ...])
         V, d, tied, m = (arguments.get(key) for key in ("V", "d", "tied", "factor_m"))
         factor = "" if m is None else f", factor_m = {m:,}"
         return f"for V = {V:,}, d = {d:,}{factor}, {'tied' if tied else 'untied'}"
+    if name == "quantize_rows":
+        E = arguments["E"]
+        largest = np.abs(E[first]).max()
+        return f"row {first} ({f'its largest entry without sign is {largest:.6g}' if largest else 'all zeros'})"
+    if part == "the gradient of W":
+        return f"row {first}"
     if "ids" in arguments:  # the answer has the rows of the table
         words = _standing(first, arguments["ids"], "ids")
         if "offsets" in arguments:
