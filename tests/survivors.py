@@ -6,8 +6,8 @@ DEFAULT_DTYPE = (
 
 NO_TEXT = "The docstring asks for the type of the exception, not for its text."
 NEVER_CLIPPED = (
-    "No quotient rounds to more than 127 in size: a float32 scale is off by less than a ten millionth. The limits stand "
-    "there for the reader."
+    "No quotient rounds to more than 127 in size: a float32 scale is off by less than a ten millionth. The limits "
+    "stand there for the reader."
 )
 
 SURVIVORS = {
@@ -25,7 +25,8 @@ SURVIVORS = {
     "raise ValueError(None)": NO_TEXT,
     'checked_lookup: if ids.dtype.kind not in "iu":  # signed and unsigned integers -> '
     'if ids.dtype.kind not in "XXiuXX":  # signed and unsigned integers': "No dtype is of kind X.",
-    'checked_lookup: raise TypeError(f"ids must be integers; their dtype is {ids.dtype}") -> raise TypeError(None)': NO_TEXT,
+    'checked_lookup: raise TypeError(f"ids must be integers; their dtype is {ids.dtype}") -> '
+    "raise TypeError(None)": NO_TEXT,
     **{
         "quantize_rows: codes = np.rint(E / scales[:, None]).clip(-127, 127).astype(np.int8) -> "
         f"codes = np.rint(E / scales[:, None]).clip({limits}).astype(np.int8)": NEVER_CLIPPED

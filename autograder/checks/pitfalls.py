@@ -112,7 +112,7 @@ def shapes_dtypes_and_inputs(checked_lookup):
     """A single id, ids of every integer dtype, and tables of every float dtype work; the result is a copy."""
     values = np.arange(600.0).reshape(300, 2)
     for dtype in (np.float32, np.float64):
-        for ids_dtype in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64):
+        for ids_dtype in (np.int64, np.int8, np.int16, np.int32, np.uint64, np.uint8, np.uint16, np.uint32):
             E, ids = values.astype(dtype), np.array([[120], [0]], dtype=ids_dtype)
             hint = f"The table was {E.dtype}, the ids {ids.dtype}, and V was 300."
             expect(checked_lookup(E, ids), E[[[120], [0]]], hint)

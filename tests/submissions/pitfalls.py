@@ -104,7 +104,7 @@ def outside(E, ids):
     return [i for i in ids.ravel().tolist() if not 0 <= i < len(E)] if ids.dtype.kind in "iu" else []
 
 
-@wrong("checked_lookup", f"{RANGE} {FIRST}", "the ids [2, 4, 0]: your function gave an answer")
+@two_mistakes("checked_lookup", "id_v_let_through clipped_to_the_table")
 def one_too_many(E, ids):
     if ids.size == 0:
         return no_ids(E, ids)
