@@ -225,7 +225,7 @@ def largest_one_named(E, ids, bad):
 @misconception(
     "checked_lookup",
     fails="the_first_in_reading_order_is_named",
-    hint="V was 23 and the ids [1, 98, -4, 61]: name 98, the first one, and no",
+    hint="V was 23 and the ids [1, 98, 61, -4, 70]: name 98, the first one, and no",
 )
 @in_range
 def negative_ones_first(E, ids, bad):
@@ -251,7 +251,7 @@ def too_large_ones_first(E, ids, bad):
 @misconception(
     "checked_lookup",
     fails="the_first_in_reading_order_is_named",
-    hint="V was 23 and the ids [1, 98, -4, 61]: name 98, the first one, and no",
+    hint="V was 23 and the ids [1, 98, 61, -4, 70]: name 98, the first one, and no",
 )
 @in_range
 def last_one_named(E, ids, bad):
@@ -262,7 +262,7 @@ def last_one_named(E, ids, bad):
 @misconception(
     "checked_lookup",
     fails="the_first_in_reading_order_is_named",
-    hint="V was 23 and the ids [1, 98, -4, 61]: name 98, the first one, and no",
+    hint="V was 23 and the ids [1, 98, 61, -4, 70]: name 98, the first one, and no",
 )
 @in_range
 def all_of_them_listed(E, ids, bad):
