@@ -42,7 +42,7 @@ def test_exercises_of_each_set():
         "ps1": ["one_hot", "embedding_forward"],
         "ps2": ["embedding_backward", "sparse_sgd_step", "lazy_adam_step"],
         "ps3": ["embedding_bag_mean", "embedding_bag_backward"],
-        "ps4": ["tied_bigram_loss_grad"],
+        "ps4": ["tied_bigram_loss_grad", "sinusoidal_positions", "embed_with_positions"],
         "ps5": [
             "table_cost",
             "factorized_forward",

@@ -79,6 +79,7 @@ from autograder.checks import (  # noqa: E402  (they fill the registry)
     counting,  # noqa: F401
     lookup,  # noqa: F401
     pitfalls,  # noqa: F401
+    positions,  # noqa: F401
     smaller,  # noqa: F401
     training,  # noqa: F401
     tying,  # noqa: F401
