@@ -82,14 +82,14 @@ class Difference:
         Where it stands, in the terms of the exercise, as from `place_in_words`.
     got, want : str
         The row that it stands in, as it is and as it should be; the number alone where the row is wide.
-    in_array : bool
-        False for a number that stands by itself: a check says which one it means.
+    told : bool
+        Whether the check's message speaks of this number in an array.
     """
 
     place: str
     got: str
     want: str
-    in_array: bool = True
+    told: bool = False
 
 
 def difference(check: Check, trace: Trace) -> Difference | None:
@@ -120,7 +120,7 @@ def difference(check: Check, trace: Trace) -> Difference | None:
     for part, got, want in zip(names, got_parts, want_parts, strict=True):
         if isinstance(got, (float, np.floating)) and isinstance(want, (float, np.floating)):
             if not equal(got, want) and _speaks_of_a_number(trace):
-                found.append(Difference(part or "the answer", f"{got:.6g}", f"{want:.6g}", in_array=False))
+                found.append(Difference(part or "the answer", f"{got:.6g}", f"{want:.6g}"))
             continue
         if type(got) is not type(want):
             return None
@@ -130,17 +130,19 @@ def difference(check: Check, trace: Trace) -> Difference | None:
             wrong = ~close(got, want)
             if wrong.any():
                 place = tuple(int(i) for i in np.argwhere(wrong)[0])
-                if f"got {got[place]:.6g}, expected {want[place]:.6g}" in str(trace.error):
-                    found.clear()  # the check speaks of this part
+                told = f"got {got[place]:.6g}, expected {want[place]:.6g}" in str(trace.error)
+                if told:
+                    found.clear()
                 words = place_in_words(check.exercise, right.arguments, place, part)
                 row = place if part == "the scales" else place[:-1]
                 if want[row].size > 8:  # too wide to show: the one number
                     row, words = place, f"column {place[-1]} of {words}"
-                found.append(Difference(f"{part}, {words}" if part else words, _numbers(got[row]), _numbers(want[row])))
+                words = f"{part}, {words}" if part else words
+                found.append(Difference(words, _numbers(got[row]), _numbers(want[row]), told))
         elif not equal(got, want):
             words = place_in_words(check.exercise, right.arguments, ())
             got, want = (f"{n:,}" if type(n) is int else f"{n!r}" for n in (got, want))
-            found.append(Difference(f"{part} {words}", got, want, in_array=False))
+            found.append(Difference(f"{part} {words}", got, want))
     return found[0] if found else None
 
 

@@ -448,10 +448,10 @@ def empty_floats_as_indices(E, ids):
     hint="The shape is (0,); it should be (0, 3). There were no ids: their shape was",
 )
 def empties_without_a_width(E, ids):
-    """Without ids the result has lost its shape. It has shape ids.shape + (d,), and a 0 stands in it: np.zeros(
-    ids.shape + (d,), E.dtype).
+    """Without ids the result lacks its last axis, d. It has shape ids.shape + (d,), with a 0 in it:
+    np.zeros(ids.shape + (d,), E.dtype).
     """
-    return checked_lookup(E, ids) if ids.size else np.array([])
+    return checked_lookup(E, ids) if ids.size else np.zeros(ids.shape, E.dtype)
 
 
 @misconception(

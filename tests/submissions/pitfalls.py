@@ -273,6 +273,11 @@ def type_before_size(E, ids):
     return solutions.checked_lookup(E, ids)
 
 
+@wrong("checked_lookup", EMPTY, mistake="empties_without_a_width")
+def an_empty_array(E, ids):
+    return solutions.checked_lookup(E, ids) if ids.size else np.array([])
+
+
 @wrong("checked_lookup", REST, mistake="signed_integers_alone")
 def signedinteger(E, ids):
     if ids.size and not np.issubdtype(ids.dtype, np.signedinteger):
