@@ -195,6 +195,15 @@ def test_form(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_the_docstring_says_what_each_check_enforces(name):
+    docstring = " ".join(inspect.getdoc(exercise(name).function).split())
+    for check in exercise(name).checks:
+        assert check.enforces
+        for words in check.enforces:
+            assert words in docstring, f"{check.name}: {words}"
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_source_needs_numpy_and_tools_only(name):
     helpers = {key: value for key, value in vars(tools).items() if isinstance(value, types.FunctionType)}
     for check in exercise(name).checks:
@@ -212,7 +221,7 @@ def _unwritten(*args, **kwargs):
 def test_a_second_check_of_the_same_name_is_refused():
     with pytest.raises(ValueError, match="one_hot has two checks named leaves_ids_alone; rename one"):
 
-        @check_of("one_hot", points=1)
+        @check_of("one_hot", points=1, enforces="")
         def leaves_ids_alone(one_hot):
             """Not registered."""
 

@@ -45,7 +45,7 @@ def named_mutants():
 
 def call(exercise, function, arguments):
     """What a function does with one call; of an exception the type alone, unless the exercise asks for its text."""
-    trace = run(Check(exercise, 1, True, lambda given: given(**arguments)), function)
+    trace = run(Check(exercise, 1, True, (), lambda given: given(**arguments)), function)
     for each in trace.calls:
         if (exercise, each.raised) != ("checked_lookup", "IndexError"):
             each.told = ""

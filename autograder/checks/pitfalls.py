@@ -6,7 +6,7 @@ from autograder.checks import check_of
 from autograder.checks.tools import expect, raised_by
 
 
-@check_of("checked_lookup", points=1)
+@check_of("checked_lookup", points=1, enforces="Look up one row of the table for each id")
 def valid_ids_give_their_rows(checked_lookup):
     """Ids from 0 to V - 1, repeated and in a batch, give the rows that a plain lookup gives."""
     E = np.array([[0.5, -1.5], [2.5, 3.5], [-4.5, 0.25], [1.0, 6.0]])
@@ -18,7 +18,7 @@ def valid_ids_give_their_rows(checked_lookup):
     expect(got, want, "Ids of shape (2, 3) give shape (2, 3, d).")
 
 
-@check_of("checked_lookup", points=1)
+@check_of("checked_lookup", points=1, enforces="If an id is negative, or V or more.")
 def out_of_range_is_an_index_error(checked_lookup):
     """An id that is V or more, or negative, raises IndexError, whether NumPy would have raised one or not."""
     E = np.array([[0.5, -1.5], [2.5, 3.5], [-4.5, 0.25], [1.0, 6.0]])
@@ -31,7 +31,7 @@ def out_of_range_is_an_index_error(checked_lookup):
         assert isinstance(error, IndexError), f"The ids were [2, {bad}, 0]: {kind} was raised, not IndexError: {error}"
 
 
-@check_of("checked_lookup", points=1)
+@check_of("checked_lookup", points=1, enforces="The message holds two numbers in plain digits")
 def the_message_names_both_numbers(checked_lookup):
     """The message of the IndexError holds the offending id, too large or negative, and V, in plain digits."""
     E = np.arange(46.0).reshape(23, 2)
@@ -46,7 +46,12 @@ def the_message_names_both_numbers(checked_lookup):
         assert "23" in numbers, f"{given}: the message should hold 23, the number of rows. It says: {error}"
 
 
-@check_of("checked_lookup", points=1, hidden=True)
+@check_of(
+    "checked_lookup",
+    points=1,
+    hidden=True,
+    enforces=("the first such id in reading order", "It holds no later one of these ids."),
+)
 def the_first_in_reading_order_is_named(checked_lookup):
     """Of several ids out of range, the message names the first in reading order, not in memory's, and no other."""
     E = np.arange(46.0).reshape(23, 2)
@@ -71,7 +76,7 @@ def the_first_in_reading_order_is_named(checked_lookup):
         assert right, f"{given}: name {first}, the first one, and no other. It says: {error}. {hint}"
 
 
-@check_of("checked_lookup", points=1, hidden=True)
+@check_of("checked_lookup", points=1, hidden=True, enforces="If there are ids and their dtype is not an integer one.")
 def ids_that_are_no_integers_are_a_type_error(checked_lookup):
     """Ids that are floats, whole numbers or not, in range or not, or bools raise TypeError."""
     E = np.array([[0.5, -1.5], [2.5, 3.5], [-4.5, 0.25], [1.0, 6.0]])
@@ -94,7 +99,12 @@ def ids_that_are_no_integers_are_a_type_error(checked_lookup):
         assert isinstance(error, TypeError), f"{given}: {kind} was raised, not TypeError. {hint}"
 
 
-@check_of("checked_lookup", points=1, hidden=True)
+@check_of(
+    "checked_lookup",
+    points=1,
+    hidden=True,
+    enforces="An array without ids (a 0 in the shape) is allowed whatever its dtype",
+)
 def no_ids_pass(checked_lookup):
     """An array without ids passes whatever its dtype, np.array([]) included, and gives shape ids.shape + (d,)."""
     values = np.array([[0.5, -1.5, 2.0], [2.5, 3.5, 1.0]])
@@ -107,7 +117,17 @@ def no_ids_pass(checked_lookup):
                 expect(got, np.zeros(shape + (3,), dtype=E.dtype), hint)
 
 
-@check_of("checked_lookup", points=1, hidden=True)
+@check_of(
+    "checked_lookup",
+    points=1,
+    hidden=True,
+    enforces=(
+        "A single id (shape ``()``) is allowed.",
+        "Token ids, of any integer dtype, signed or unsigned.",
+        "A copy: writing into it does not change the table.",
+        "It is not modified.",
+    ),
+)
 def shapes_dtypes_and_inputs(checked_lookup):
     """A single id, ids of every integer dtype, and tables of every float dtype work; the result is a copy."""
     values = np.arange(600.0).reshape(300, 2)

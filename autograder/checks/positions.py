@@ -6,7 +6,11 @@ from autograder.checks import check_of
 from autograder.checks.tools import expect
 
 
-@check_of("sinusoidal_positions", points=1)
+@check_of(
+    "sinusoidal_positions",
+    points=1,
+    enforces="Even columns (0, 2, ...) hold the sine of their pair's angle, odd columns (1, 3, ...) the cosine.",
+)
 def position_0_is_0_1_0_1(sinusoidal_positions):
     """At position 0 all angles are 0, so even columns hold sin 0 = 0 and odd columns cos 0 = 1."""
     for d in (4, 6):
@@ -14,7 +18,7 @@ def position_0_is_0_1_0_1(sinusoidal_positions):
         expect(sinusoidal_positions(1, d), np.array([[0.0, 1, 0, 1, 0, 1]])[:, :d], hint)
 
 
-@check_of("sinusoidal_positions", points=2)
+@check_of("sinusoidal_positions", points=2, enforces="At position t it is t / 10000**(2*i / d)")
 def sines_and_cosines_of_the_right_angles(sinusoidal_positions):
     """Each row holds the sine and the cosine of t / 10000**(2*i/d) for every pair i, in whatever order."""
     for T, d in [(3, 4), (7, 10)]:
@@ -32,7 +36,7 @@ def sines_and_cosines_of_the_right_angles(sinusoidal_positions):
         expect(got, want, hint)
 
 
-@check_of("sinusoidal_positions", points=1)
+@check_of("sinusoidal_positions", points=1, enforces="the first pair turns by 1 at each position")
 def the_first_pair_is_the_fastest(sinusoidal_positions):
     """For d = 4 the columns are sin t, cos t, sin(t/100) and cos(t/100)."""
     t = np.arange(3.0)
@@ -40,7 +44,12 @@ def the_first_pair_is_the_fastest(sinusoidal_positions):
     expect(sinusoidal_positions(3, 4), want, "T = 3, d = 4. Pairs stand side by side, and later pairs are slower.")
 
 
-@check_of("sinusoidal_positions", points=1, hidden=True)
+@check_of(
+    "sinusoidal_positions",
+    points=1,
+    hidden=True,
+    enforces=("If it is odd, the last column is the sine of a pair whose cosine has no room", "Width, 1 or more."),
+)
 def odd_width(sinusoidal_positions):
     """An odd d leaves out the cosine of the last pair; the exponents still divide by d; d may be 1."""
     for T, d in [(4, 5), (6, 3), (5, 1)]:
@@ -57,7 +66,12 @@ def odd_width(sinusoidal_positions):
         expect(got, want, f"T = {T}, d = {d}. There are {d // 2 + 1} sines and {d // 2} cosines.")
 
 
-@check_of("sinusoidal_positions", points=1, hidden=True)
+@check_of(
+    "sinusoidal_positions",
+    points=1,
+    hidden=True,
+    enforces=("Number of positions, 0 or more.", "so that far positions are right, too."),
+)
 def no_positions_and_far_positions(sinusoidal_positions):
     """T = 0 gives shape (0, d); at position 50,000 the numbers are still right."""
     expect(sinusoidal_positions(0, 6), np.zeros((0, 6)), "T = 0, d = 6: a table without rows.")
@@ -70,7 +84,9 @@ def no_positions_and_far_positions(sinusoidal_positions):
     expect(got, want, hint)
 
 
-@check_of("embed_with_positions", points=1)
+@check_of(
+    "embed_with_positions", points=1, enforces="The token at position t of a sequence becomes scale * E[token] + P[t]."
+)
 def row_of_the_token_plus_row_of_the_position(embed_with_positions):
     """Without a scale, one sequence gives E[ids] plus the first T rows of P; a token that repeats differs by place."""
     E = np.array([[0.5, -1.0], [1.5, 0.25], [-0.75, 2.0]])
@@ -80,7 +96,7 @@ def row_of_the_token_plus_row_of_the_position(embed_with_positions):
     expect(embed_with_positions(E, P, np.array([2, 0, 2, 1])), want, hint)
 
 
-@check_of("embed_with_positions", points=2)
+@check_of("embed_with_positions", points=2, enforces="The rows of P are not multiplied.")
 def scale_multiplies_tokens_alone(embed_with_positions):
     """From scale 1 to scale 3 the answer changes by twice the token rows; what the positions add stays as it was."""
     E = np.array([[0.5, -1.0, 2.0], [1.5, 0.25, -0.5]])
@@ -93,7 +109,14 @@ def scale_multiplies_tokens_alone(embed_with_positions):
         expect(at_3, np.zeros((2, 3)), hint)  # it says what is wrong with the kind or the shape
 
 
-@check_of("embed_with_positions", points=1)
+@check_of(
+    "embed_with_positions",
+    points=1,
+    enforces=(
+        "In a batch, every sequence starts at position 0.",
+        "It may have more rows than a sequence has positions",
+    ),
+)
 def every_sequence_starts_at_position_0(embed_with_positions):
     """In a batch each sequence gets rows 0 to T - 1 of P, be there more, fewer or as many sequences as positions."""
     E, P = np.array([[0.5, -1.0], [1.5, 0.25], [-0.75, 2.0]]), np.arange(10.0, 30.0).reshape(10, 2)
@@ -108,7 +131,11 @@ def every_sequence_starts_at_position_0(embed_with_positions):
         expect(embed_with_positions(E.copy(), P.copy(), ids.copy()), want, hint)
 
 
-@check_of("embed_with_positions", points=1)
+@check_of(
+    "embed_with_positions",
+    points=1,
+    enforces=("If T is larger than the number of rows of P", "The message holds both numbers."),
+)
 def more_positions_than_rows(embed_with_positions):
     """A sequence of 7 with a P of 5 rows raises ValueError with both numbers; a sequence of 5 does not."""
     E, P = np.array([[0.5, -1.0], [1.5, 0.25]]), np.arange(10.0).reshape(5, 2)
@@ -127,7 +154,7 @@ def more_positions_than_rows(embed_with_positions):
         assert both, f"The ValueError should hold both numbers, 7 positions and 5 rows; it says: {told[:200]!r}"
 
 
-@check_of("embed_with_positions", points=1, hidden=True)
+@check_of("embed_with_positions", points=1, hidden=True, enforces="be it one row or many.")
 def one_row_does_not_stretch(embed_with_positions):
     """A P of one row is enough for sequences of one token; for longer ones it raises ValueError as any other."""
     E, P = np.array([[0.5, -1.0], [1.5, 0.25]]), np.array([[3.0, 4.0]])
@@ -144,7 +171,7 @@ def one_row_does_not_stretch(embed_with_positions):
     )
 
 
-@check_of("embed_with_positions", points=1, hidden=True)
+@check_of("embed_with_positions", points=1, hidden=True, enforces="T and B may be 0.")
 def no_tokens_or_no_sequences(embed_with_positions):
     """Sequences of no tokens, and batches of no sequences, give an empty array of shape ids.shape + (d,)."""
     E, P = np.ones((3, 4)), np.ones((5, 4))
@@ -153,7 +180,17 @@ def no_tokens_or_no_sequences(embed_with_positions):
         expect(got, np.zeros((*shape, 4)), f"ids had shape {shape}.")
 
 
-@check_of("embed_with_positions", points=1, hidden=True)
+@check_of(
+    "embed_with_positions",
+    points=1,
+    hidden=True,
+    enforces=(
+        "ndarray of E's dtype, shape ids.shape + (d,)",
+        "its dtype may differ from E's.",
+        "scale : float, Python's or NumPy's",
+        "It is not modified.",
+    ),
+)
 def dtype_of_the_table_and_inputs(embed_with_positions):
     """The answer has E's dtype for every integer dtype, a float64 P and a NumPy scale; the inputs stay as they were."""
     E, P = np.array([[0.5, -1.0], [1.5, 0.25]]), np.array([[3.0, 4.0], [5.0, 6.0], [7.0, 8.0]])

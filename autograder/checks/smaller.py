@@ -6,7 +6,7 @@ from autograder.checks import check_of
 from autograder.checks.tools import expect, two_of
 
 
-@check_of("factorized_forward", points=1)
+@check_of("factorized_forward", points=1, enforces="Row ``ids[n]`` of A @ W at position n.")
 def short_rows_are_widened(factorized_forward):
     """Ids [2, 0, 2] give rows 2, 0 and 2 of A, each multiplied with W: from m = 2 numbers to d = 3."""
     A = np.array([[1.0, -2.0], [9.0, 8.0], [0.5, 3.0], [7.0, -9.0]])
@@ -16,7 +16,12 @@ def short_rows_are_widened(factorized_forward):
     expect(factorized_forward(A, W, np.array([2, 0, 2])), want, hint)
 
 
-@check_of("factorized_forward", points=1, hidden=True)
+@check_of(
+    "factorized_forward",
+    points=1,
+    hidden=True,
+    enforces="A single id (shape ``()``) and no ids at all (a 0 in the shape) are allowed.",
+)
 def any_shape_of_ids(factorized_forward):
     """Ids of shape (B, T), a single id of shape (), and no ids at all: d comes after the shape of ids."""
     A = 0.5 + np.arange(10.0).reshape(5, 2)
@@ -34,7 +39,12 @@ def any_shape_of_ids(factorized_forward):
     expect(none, np.zeros((2, 0, 4)), "No ids give no rows: shape (2, 0) becomes (2, 0, d).")
 
 
-@check_of("factorized_forward", points=1, hidden=True)
+@check_of(
+    "factorized_forward",
+    points=1,
+    hidden=True,
+    enforces=("m may be larger than d.", "ndarray of A's dtype", "It is not modified."),
+)
 def any_width_and_dtype(factorized_forward):
     """The result has A's dtype for ids of every integer dtype, also when m is larger than d, and the inputs stay."""
     A = np.array([[1.0, -2.0, 0.5], [0.25, 8.0, 1.5], [4.0, 3.0, -1.0], [7.0, -9.0, 2.0]])
@@ -52,7 +62,11 @@ def any_width_and_dtype(factorized_forward):
             assert ids.tolist() == [2, 0, 3], f"Your function changed ids from [2, 0, 3] to {ids.tolist()}."
 
 
-@check_of("factorized_backward", points=1)
+@check_of(
+    "factorized_backward",
+    points=1,
+    enforces="What reaches a row of A from several positions adds up; a row whose id does not occur gets zero.",
+)
 def rows_of_the_first_factor(factorized_backward):
     """Ids that differ: row ids[n] of A's gradient is upstream row n times W transposed; other rows are zero."""
     A = np.array([[1.0, -2.0], [9.0, 8.0], [0.5, 3.0], [7.0, -9.0]])
@@ -63,7 +77,7 @@ def rows_of_the_first_factor(factorized_backward):
     expect(grad_A, want, "A row of A was multiplied with W, so what comes back is multiplied with W transposed.")
 
 
-@check_of("factorized_backward", points=1)
+@check_of("factorized_backward", points=1, enforces="Every position adds to the gradient of W.")
 def the_second_factor_hears_every_position(factorized_backward):
     """W's gradient is a sum over positions: each gives the row of A that was read there times its upstream row."""
     A = np.array([[1.0, -2.0], [9.0, 8.0], [0.5, 3.0], [7.0, -9.0]])
@@ -80,7 +94,9 @@ def the_second_factor_hears_every_position(factorized_backward):
     expect(grad_W, want, hint)
 
 
-@check_of("factorized_backward", points=1, hidden=True)
+@check_of(
+    "factorized_backward", points=1, hidden=True, enforces="What reaches a row of A from several positions adds up"
+)
 def repeats_add_up(factorized_backward):
     """In A's gradient, an id that stands in many places of a batch receives the sum of what comes from each."""
     rng = np.random.default_rng(29)
@@ -97,7 +113,15 @@ def repeats_add_up(factorized_backward):
     expect(grad_A, want, hint)
 
 
-@check_of("factorized_backward", points=1, hidden=True)
+@check_of(
+    "factorized_backward",
+    points=1,
+    hidden=True,
+    enforces=(
+        "A single id (shape ``()``) and no ids at all (a 0 in the shape) are allowed.",
+        "Without ids, both are zero.",
+    ),
+)
 def batches_single_ids_and_no_ids(factorized_backward):
     """Ids of shape (B, T), a single id of shape (), and no ids at all, which leave both gradients zero."""
     A = 0.5 + np.arange(10.0).reshape(5, 2)
@@ -116,7 +140,17 @@ def batches_single_ids_and_no_ids(factorized_backward):
         expect(grad_W, want_W, f"This is W's gradient. {hint}")
 
 
-@check_of("factorized_backward", points=1, hidden=True)
+@check_of(
+    "factorized_backward",
+    points=1,
+    hidden=True,
+    enforces=(
+        "grad_A : ndarray of A's dtype",
+        "grad_W : ndarray of A's dtype",
+        "m may be larger than d.",
+        "It is not modified.",
+    ),
+)
 def dtypes_and_inputs(factorized_backward):
     """The gradients have A's dtype for every dtype of ids, also when m is larger than d, and the inputs stay."""
     A = np.array([[1.0, -2.0, 0.5], [0.25, 8.0, 1.5], [4.0, 3.0, -1.0]])
@@ -135,7 +169,7 @@ def dtypes_and_inputs(factorized_backward):
                 assert np.array_equal(array, before), f"Your function changed {name}."
 
 
-@check_of("quantize_rows", points=1)
+@check_of("quantize_rows", points=1, enforces="E[i, j] / scales[i], rounded to the nearest whole number")
 def codes_of_each_row(quantize_rows):
     """Each code is the entry divided by its own row's scale, rounded to the nearest whole number, as int8."""
     E = np.array([[12.7, -6.34, 0.26, 0.0], [0.5, 0.33, -0.11, 0.02], [-254.0, 200.4, 3.1, -0.9]])
@@ -150,7 +184,7 @@ def codes_of_each_row(quantize_rows):
     expect(codes.astype(int), want, hint)
 
 
-@check_of("quantize_rows", points=1)
+@check_of("quantize_rows", points=1, enforces="The scale of a row is its largest entry without sign, divided by 127.")
 def one_scale_for_each_row(quantize_rows):
     """The scale of a row is its largest entry without sign, divided by 127, as float32."""
     E = np.array([[12.7, -6.34, 0.26, 0.0], [0.5, 0.33, -0.11, 0.02], [-254.0, 200.4, 3.1, -0.9]])
@@ -160,7 +194,12 @@ def one_scale_for_each_row(quantize_rows):
     expect(scales, want, hint)
 
 
-@check_of("quantize_rows", points=1, hidden=True)
+@check_of(
+    "quantize_rows",
+    points=1,
+    hidden=True,
+    enforces="The scale of a row that is all zeros is 1, and its codes are 0; NumPy gives no warning.",
+)
 def a_row_of_zeros(quantize_rows):
     """A row that is all zeros gets the scale 1 and codes 0, and the rows beside it keep theirs."""
     E = np.array([[0.0, 0.0, 0.0], [1.5, -2.54, 0.5], [-0.0, 0.0, -0.0]])
@@ -174,7 +213,7 @@ def a_row_of_zeros(quantize_rows):
     assert np.any(codes[1] != 0), "Row 1 is not all zeros, but its codes are."
 
 
-@check_of("quantize_rows", points=1, hidden=True)
+@check_of("quantize_rows", points=1, hidden=True, enforces="code c of row i stands for c * scales[i].")
 def no_entry_is_off_by_more_than_half_a_step(quantize_rows):
     """Codes times scales differ from the table by half a scale at most, for rows of very different size."""
     rng = np.random.default_rng(31)
@@ -190,7 +229,7 @@ def no_entry_is_off_by_more_than_half_a_step(quantize_rows):
     assert np.all(off <= 0.501), f"Entry [{i}, {j}] is off by {off[i, j]:.3g} of what its row's scale should be. {hint}"
 
 
-@check_of("quantize_rows", points=1, hidden=True)
+@check_of("quantize_rows", points=1, hidden=True, enforces="Each is from -127 to 127; -128 is not used.")
 def codes_stay_within_127(quantize_rows):
     """The largest entry of a row gets exactly 127 or -127, whatever its size; -128 is not used."""
     sizes = np.array([1.0, 3.0, 0.1, 0.7, 1e-30, 2e-30, 1e30, 9.9e29, 5e-7, 123.456])
@@ -203,7 +242,16 @@ def codes_stay_within_127(quantize_rows):
         expect(codes[:, :2].astype(int), np.array([[127, -127]] * 10), hint)
 
 
-@check_of("quantize_rows", points=1, hidden=True)
+@check_of(
+    "quantize_rows",
+    points=1,
+    hidden=True,
+    enforces=(
+        "codes : ndarray of int8, shape (V, d)",
+        "scales : ndarray of float32, shape (V,)",
+        "It is not modified.",
+    ),
+)
 def formats_and_inputs(quantize_rows):
     """Codes are int8 and scales float32 for tables of float32 and float64, which stay as they were."""
     values = np.array([[2.0, -1.1], [0.25, 0.1], [-8.0, 3.0], [0.3, 1.0]])
@@ -218,7 +266,7 @@ def formats_and_inputs(quantize_rows):
             assert np.array_equal(E, before), "Your function changed the table."
 
 
-@check_of("quantized_lookup", points=1)
+@check_of("quantized_lookup", points=1, enforces="codes[i] * scales[i] for each id i.")
 def codes_times_the_scale_of_their_row(quantized_lookup):
     """Ids [3, 1, 3] give codes 3, 1 and 3, each multiplied with the scale of its own row, as float32."""
     codes = np.array([[1, 2], [127, -4], [5, 6], [-100, 9]], dtype=np.int8)
@@ -228,7 +276,7 @@ def codes_times_the_scale_of_their_row(quantized_lookup):
     expect(got, want, "Row n is codes[i] * scales[i] with i = ids[n]: gather codes and scales with the same ids.")
 
 
-@check_of("quantized_lookup", points=1, hidden=True)
+@check_of("quantized_lookup", points=1, hidden=True, enforces="One scale for each row.")
 def as_many_columns_as_ids_or_rows(quantized_lookup):
     """A scale belongs to a row, never to a column, also when d equals the number of ids or V."""
     codes = np.array([[10, -20, 30], [40, 50, -60], [70, 80, 127]], dtype=np.int8)
@@ -238,7 +286,16 @@ def as_many_columns_as_ids_or_rows(quantized_lookup):
     expect(quantized_lookup(codes, scales, np.array([2, 0, 1])), want, hint)
 
 
-@check_of("quantized_lookup", points=1, hidden=True)
+@check_of(
+    "quantized_lookup",
+    points=1,
+    hidden=True,
+    enforces=(
+        "A single id (shape ``()``) and no ids at all (a 0 in the shape) are allowed.",
+        "ids : ndarray of any integer dtype and any shape",
+        "The array is not modified.",
+    ),
+)
 def any_shape_and_dtype_of_ids(quantized_lookup):
     """Ids of any shape and integer dtype work; the inputs stay as they were."""
     codes = np.array([[1, -2], [127, -127], [5, 6], [-100, 9]], dtype=np.int8)
@@ -257,7 +314,12 @@ def any_shape_and_dtype_of_ids(quantized_lookup):
                 assert np.array_equal(array, before), f"Your function changed {name}."
 
 
-@check_of("quantized_lookup", points=1, hidden=True)
+@check_of(
+    "quantized_lookup",
+    points=1,
+    hidden=True,
+    enforces="A row that ids does not name has no influence, whatever its scale is, nan included.",
+)
 def other_rows_have_no_influence(quantized_lookup):
     """A row that ids does not name does not reach the result, even if its scale is nan."""
     codes = np.array([[9, 9], [20, -4], [9, 9], [-100, 9]], dtype=np.int8)
