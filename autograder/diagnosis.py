@@ -208,6 +208,13 @@ def place_in_words(name: str, arguments: dict[str, Any], place: tuple[int, ...],
         V, d, tied, m = (arguments.get(key) for key in ("V", "d", "tied", "factor_m"))
         factor = "" if m is None else f", factor_m = {m:,}"
         return f"for V = {V:,}, d = {d:,}{factor}, {'tied' if tied else 'untied'}"
+    if name == "embed_with_positions":
+        ids = arguments["ids"]
+        *sequence, t = place[: ids.ndim]
+        where = f"position {t}" + (f" of sequence {sequence[0]}" if sequence else "")
+        return f"{where}, where the token is {ids[(*sequence, t)]}"
+    if name == "sinusoidal_positions":
+        return f"position {first}"
     if name == "quantize_rows":
         E = arguments["E"]
         largest = np.abs(E[first]).max()

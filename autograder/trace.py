@@ -131,20 +131,30 @@ def same_answers(one: Trace, known: Trace) -> bool:
 
 
 def _text_of(error: BaseException, exercise: str, arguments: dict[str, Any]) -> str:
-    """What an exception says, without names of variables.
+    """What counts of what an exception says.
 
-    The errors of `checked_lookup` may use any words: of an IndexError the numbers count that are no valid ids.
+    That is all but names of variables. Where an exercise asks for numbers in a message, its words are the student's
+    own, and only the numbers count.
     """
     try:
         text = str(error)
+        if numbers_count(exercise, error, arguments):
+            numbers = {int(n) for n in re.findall(r"(?<![A-Za-z0-9])-?[0-9]+", text)}
+            if exercise == "checked_lookup":  # a valid id may be said, too
+                numbers -= set(range(len(arguments["E"])))
+            return f"numbers {sorted(numbers)}"
         if exercise == "checked_lookup" and isinstance(error, TypeError):
             return ""
-        if exercise == "checked_lookup" and isinstance(error, IndexError):
-            numbers = {int(n) for n in re.findall(r"(?<![A-Za-z0-9])-?[0-9]+", text)}
-            return f"numbers {sorted(n for n in numbers if not 0 <= n < len(arguments['E']))}"
         return re.sub("'[^']*'", "", text)
     except Exception:  # the student's own class may do anything
         return "?"
+
+
+def numbers_count(exercise: str, error: BaseException, arguments: dict[str, Any]) -> bool:
+    """Whether an exercise asks for numbers in the message of an exception."""
+    if exercise == "embed_with_positions":
+        return isinstance(error, ValueError) and len(arguments["P"]) <= arguments["ids"].shape[-1]
+    return exercise == "checked_lookup" and isinstance(error, IndexError)
 
 
 def equal(a: Any, b: Any) -> bool:

@@ -127,3 +127,19 @@ def checked_lookup(draw: st.DrawFn) -> Arguments:
     ids = rng.choice(draw(st.sampled_from([[0, V - 1], [*range(V), V, V + 9], [*range(V), -1, -V - 9]])), draw(SHAPES))
     E = odd_values(rng, (V, draw(st.integers(1, 4))), draw(st.sampled_from(FLOATS)))
     return {"E": E, "ids": np.array(ids.astype(dtype), order=draw(st.sampled_from("CF")))}
+
+
+@st.composite
+def sinusoidal_positions(draw: st.DrawFn) -> Arguments:
+    return {"T": draw(st.integers(0, 9)), "d": draw(st.integers(1, 9))}
+
+
+@st.composite
+def embed_with_positions(draw: st.DrawFn) -> Arguments:
+    rng = np.random.default_rng(draw(SEEDS))
+    V, d, T = draw(st.integers(1, 9)), draw(st.integers(1, 4)), draw(st.integers(0, 5))
+    ids = rng.integers(V, size=draw(st.sampled_from([(T,), (0, T), (1, T), (3, T)])))
+    E = odd_values(rng, (V, d), draw(st.sampled_from(FLOATS)))
+    P = odd_values(rng, (draw(st.integers(1, 7)), d), draw(st.sampled_from(FLOATS)))
+    scale = draw(st.sampled_from([{}, {"scale": 1.0}, {"scale": 2.5}, {"scale": np.sqrt(d)}]))
+    return {"E": E, "P": P, "ids": ids.astype(draw(st.sampled_from(INTEGERS))), **scale}

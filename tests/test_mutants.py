@@ -47,7 +47,7 @@ def call(exercise, function, arguments):
     """What a function does with one call; of an exception the type alone, unless the exercise asks for its text."""
     trace = run(Check(exercise, 1, True, (), lambda given: given(**arguments)), function)
     for each in trace.calls:
-        if (exercise, each.raised) != ("checked_lookup", "IndexError"):
+        if not each.told.startswith("numbers "):
             each.told = ""
     return trace
 

@@ -103,7 +103,7 @@ def ids_that_are_no_integers_are_a_type_error(checked_lookup):
     "checked_lookup",
     points=1,
     hidden=True,
-    enforces="An array without ids (a 0 in the shape) is allowed whatever its dtype",
+    enforces=("An array without ids (a 0 in the shape) is allowed whatever its dtype", "ndarray of E's dtype"),
 )
 def no_ids_pass(checked_lookup):
     """An array without ids passes whatever its dtype, np.array([]) included, and gives shape ids.shape + (d,)."""

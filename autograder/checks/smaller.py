@@ -198,7 +198,7 @@ def one_scale_for_each_row(quantize_rows):
     "quantize_rows",
     points=1,
     hidden=True,
-    enforces="The scale of a row that is all zeros is 1, and its codes are 0; NumPy gives no warning.",
+    enforces="The scale of a row that is all zeros is 1, and its codes are 0.",
 )
 def a_row_of_zeros(quantize_rows):
     """A row that is all zeros gets the scale 1 and codes 0, and the rows beside it keep theirs."""
@@ -307,10 +307,11 @@ def any_shape_and_dtype_of_ids(quantized_lookup):
             want = np.zeros(shape + (2,), dtype=np.float32)
             for place in np.ndindex(shape):
                 want[place] = table[ids[place]]
-            given: list = [codes.copy(), scales.copy(), ids.copy()]
+            originals: list = [codes, scales, ids]
+            given = [each.copy() for each in originals]
             hint = f"The ids had shape {ids.shape} and dtype {ids.dtype}; the result has shape ids.shape + (d,)."
             expect(quantized_lookup(*given), want, hint)
-            for array, before, name in zip(given, (codes, scales, ids), ("codes", "scales", "ids"), strict=True):
+            for array, before, name in zip(given, originals, ("codes", "scales", "ids"), strict=True):
                 assert np.array_equal(array, before), f"Your function changed {name}."
 
 
