@@ -25,7 +25,7 @@ ifeq ($(wildcard autograder/gradebook.db),)
 endif
 
 .NOTPARALLEL:
-.PHONY: help install book serve lab problem-sets formgrader test lint format benchmark lock clean
+.PHONY: help install book serve lab problem-sets formgrader test check-the-checks lint format benchmark lock clean
 
 help: ## this list
 	@echo 'make COMMAND, where COMMAND is one of:'
@@ -65,6 +65,9 @@ formgrader: problem-sets ## for teachers: JupyterLab on the course, with nbgrade
 
 test: lint problem-sets ## every test and check; some of them: make test ARGS='tests/test_solutions.py -k backward'
 	@$(BIN)/python -m pytest -n auto $(ARGS)
+
+check-the-checks: $(INSTALLED) ## how many correct solutions pass, mistakes are caught and named, and mutants killed
+	@$(BIN)/python tests/check_the_checks.py
 
 lint: $(INSTALLED) ## style and types only
 	@$(BIN)/python -m ruff check .

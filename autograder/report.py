@@ -9,7 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import autograder.checks
+from autograder.checks import Check, checks_of
+from autograder.diagnosis import difference, name_mistakes
 from autograder.exercises import exercise
+from autograder.session import NotDefinedError, StudentProcessError
+from autograder.trace import TIME_LIMIT, OutOfTimeError, Trace, describe, run
 
 CHECKS = Path(autograder.checks.__file__).parent
 
@@ -27,6 +31,8 @@ class Result:
     passed : bool
     message : str
         What went wrong; empty if nothing did.
+    mistake : str
+        Name of the misconception behind it, where the catalogue has it; else empty.
     """
 
     name: str
@@ -34,6 +40,7 @@ class Result:
     points: int
     passed: bool
     message: str
+    mistake: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,10 +60,13 @@ class Report:
 
     def __str__(self) -> str:
         lines = [f"{self.exercise}: {self.points} of {self.max_points} points"]
+        told = ""
         for result in self.checks:
             got = result.points if result.passed else 0
             lines.append(f"  {'pass' if result.passed else 'FAIL'}  {got}/{result.points}  {result.name}")
-            lines += textwrap.wrap(result.message, 96, initial_indent=" " * 13, subsequent_indent=" " * 13)
+            message = "The same." if result.message and result.message == told else result.message
+            lines += textwrap.wrap(message, 80, initial_indent=" " * 13, subsequent_indent=" " * 13)
+            told = result.message or told
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -100,17 +110,47 @@ def check(name: str, function: Callable) -> Report:
     TypeError
         If ``function`` cannot be called.
     """
-    checks = exercise(name).checks
+    exercise(name)
     if not callable(function):
         raise TypeError(f"check() needs the function itself, as in check({name!r}, {name}); got {function!r}")
+    return report_on(name, {each: run(each, function) for each in checks_of(name)}, function)
+
+
+def report_on(name: str, traces: dict[Check, Trace], function: Callable) -> Report:
+    """Make the report of what a function did in the checks of an exercise.
+
+    Parameters
+    ----------
+    name : str
+        The exercise.
+    traces : dict
+        What `autograder.trace.run` recorded in each check.
+    function : callable
+        The function that was checked, to find its lines in a traceback.
+
+    Returns
+    -------
+    Report
+    """
+    named = name_mistakes(name, traces)
     results = []
-    for each in checks:
-        try:
-            each.run(function)
-        except (Exception, SystemExit) as error:  # a student's function may raise anything
-            results.append(Result(each.name, each.sentence, each.points, False, _message(error, name, function)))
-        else:
-            results.append(Result(each.name, each.sentence, each.points, True, ""))
+    for each, trace in traces.items():
+        message = mistake = ""
+        if trace.error is not None:
+            message = _message(trace.error, name, function)
+            found = difference(each, trace) if isinstance(trace.error, AssertionError) else None
+            if each in named:
+                mistake = named[each].name
+                if found:
+                    seen = f"Look at {found.place}: got {found.got}, expected {found.want}."
+                elif isinstance(trace.error, AssertionError):  # the shape or the dtype, without the check's hint
+                    seen = "".join(re.findall(r"^The (?:shape|dtype) is .*?; it should be .*?\.(?= |$)", message))
+                else:
+                    seen = message
+                message = f"{named[each].sentence} {seen}".strip()
+            elif found and found.told:
+                message += f" That is {found.place}."
+        results.append(Result(each.name, each.sentence, each.points, not trace.failed, message, mistake))
     return Report(name, tuple(results))
 
 
@@ -118,13 +158,16 @@ def _message(error: BaseException, name: str, function: Callable) -> str:
     """One or two sentences that a student can act on."""
     if isinstance(error, NotImplementedError) and not error.args:
         return f"{name} is not written yet: write its body in place of `raise NotImplementedError`."
+    if isinstance(error, OutOfTimeError):
+        return f"Your function was still running after {TIME_LIMIT:g} seconds: look for a loop that never ends."
+    if isinstance(error, (NotDefinedError, StudentProcessError)):
+        return str(error)
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, AssertionError) and Path(frames[-1].filename).parent == CHECKS:
         return str(error)
-    try:
-        told = f"Your function raised {type(error).__name__}: {error}"
-    except Exception:  # its text is the student's own code, too
-        told = f"Your function raised {type(error).__name__}"
+    told = f"Your function raised {describe(error)}"
+    if getattr(error, "student_line", ""):  # from another process, autograder/session.py
+        return f"{told} ({error.student_line})"  # type: ignore[attr-defined]
     code = getattr(function, "__code__", None)
     for frame in reversed(frames):
         if code and frame.filename == code.co_filename and frame.name == code.co_name and frame.line:

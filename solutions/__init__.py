@@ -10,6 +10,8 @@ from solutions.batches import embedding_forward
 from solutions.counting import table_cost
 from solutions.lookup import one_hot
 from solutions.pitfalls import checked_lookup
+from solutions.positions import embed_with_positions, sinusoidal_positions
+from solutions.smaller import factorized_backward, factorized_forward, quantize_rows, quantized_lookup
 from solutions.training import lazy_adam_step, sparse_sgd_step
 from solutions.tying import tied_bigram_loss_grad
 
@@ -22,6 +24,12 @@ __all__ = [
     "embedding_bag_mean",
     "embedding_bag_backward",
     "tied_bigram_loss_grad",
+    "sinusoidal_positions",
+    "embed_with_positions",
     "table_cost",
+    "factorized_forward",
+    "factorized_backward",
+    "quantize_rows",
+    "quantized_lookup",
     "checked_lookup",
 ]

@@ -6,17 +6,21 @@ import types
 
 import numpy as np
 import pytest
-from submissions import RIGHT, WRONG
+from submissions import RIGHT, TWO_MISTAKES, WRONG
 
 import autograder
 import solutions
 from autograder.checks import check_of, tools
 from autograder.exercises import exercise
+from autograder.misconceptions import misconceptions_of
 
 NAMES = solutions.__all__
+KNOWN = [known for name in NAMES for known in misconceptions_of(name)]
 #: What is said of an answer of the wrong kind where an exercise asks for more than one array.
 NOT_ONE_ARRAY = {
-    "tied_bigram_loss_grad": "Your function should return two things, the loss and the gradient; it returned"
+    "tied_bigram_loss_grad": "Your function should return two things, the loss and the gradient; it returned",
+    "factorized_backward": "Your function should return two things, the gradients of A and of W; it returned",
+    "quantize_rows": "Your function should return two things, codes and scales; it returned",
 }
 NUMBERS = {"table_cost"}  # exercises whose answer is numbers and no array; tests/test_counting.py has their own tests
 ARRAYS = [name for name in NAMES if name not in NUMBERS]
@@ -29,17 +33,64 @@ def test_a_correct_solution_gets_full_points(submission):
 
 
 @pytest.mark.parametrize("submission", WRONG, ids=str)
-def test_a_mistake_fails_at_the_check_meant_for_it(submission):
+def test_a_wrong_function_fails_at_the_check_meant_for_it(submission):
     report = autograder.check(submission.exercise, submission.function)
     failed = [result for result in report.checks if not result.passed]
     assert {result.name for result in failed} == submission.failing, str(report)
     assert submission.message in failed[0].message, str(report)
+    assert {result.mistake for result in failed} == {submission.mistake}, str(report)
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=str)
+def test_a_known_mistake_fails_at_the_check_meant_for_it_and_is_named(known):
+    report = autograder.check(known.exercise, known.function)
+    failed = [result for result in report.checks if not result.passed]
+    assert {result.name for result in failed} == known.fails, str(report)
+    for result in failed:
+        assert result.mistake == known.name, str(report)
+        assert result.message.startswith(known.sentence)
+
+
+def names_in(report):
+    return {result.mistake for result in report.checks} - {""}
+
+
+@pytest.mark.parametrize(("submission", "both"), TWO_MISTAKES, ids=[str(each) for each, _ in TWO_MISTAKES])
+def test_of_two_mistakes_no_third_is_named(submission, both):
+    report = autograder.check(submission.exercise, submission.function)
+    assert report.points < report.max_points
+    assert names_in(report) <= both, str(report)
+
+
+def test_of_two_mistakes_one_is_named_more_often_than_not():
+    named = [bool(names_in(autograder.check(each.exercise, each.function))) for each, _ in TWO_MISTAKES]
+    assert sum(named) > len(named) / 2
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=str)
+def test_a_check_helps_without_the_catalogue(known):
+    """In a notebook that nbgrader made, a student reads what the check itself says."""
+    first = next(check for check in exercise(known.exercise).checks if check.name in known.fails)
+    with pytest.raises(Exception) as raised:  # noqa: PT011  (a mistake may raise anything)
+        first.run(known.function)
+    assert known.hint
+    assert known.hint in str(raised.value)
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=str)
+def test_the_sentence_of_a_known_mistake_is_for_a_student(known):
+    assert 20 < len(known.sentence) < 260
+    assert known.sentence.endswith(".")
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_there_are_enough_of_both(name):
     assert sum(each.exercise == name for each in RIGHT) >= 6  # the reference and five others
-    assert sum(each.exercise == name for each in WRONG) >= 8
+    assert sum(each.exercise == name for each in KNOWN) >= 8
+
+
+def test_the_catalogue_is_large_enough():
+    assert len(KNOWN) >= 100
 
 
 @pytest.mark.parametrize("name", ARRAYS)
@@ -144,6 +195,15 @@ def test_form(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_the_docstring_says_what_each_check_enforces(name):
+    docstring = " ".join(inspect.getdoc(exercise(name).function).split())
+    for check in exercise(name).checks:
+        assert check.enforces
+        for words in check.enforces:
+            assert words in docstring, f"{check.name}: {words}"
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_source_needs_numpy_and_tools_only(name):
     helpers = {key: value for key, value in vars(tools).items() if isinstance(value, types.FunctionType)}
     for check in exercise(name).checks:
@@ -161,7 +221,7 @@ def _unwritten(*args, **kwargs):
 def test_a_second_check_of_the_same_name_is_refused():
     with pytest.raises(ValueError, match="one_hot has two checks named leaves_ids_alone; rename one"):
 
-        @check_of("one_hot", points=1)
+        @check_of("one_hot", points=1, enforces="")
         def leaves_ids_alone(one_hot):
             """Not registered."""
 

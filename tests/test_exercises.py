@@ -24,7 +24,13 @@ SIGNATURES = {
     "embedding_bag_mean": "(E, ids, offsets)",
     "embedding_bag_backward": "(ids, offsets, grad_out, V, mode='mean')",
     "tied_bigram_loss_grad": "(E, x, y)",
+    "sinusoidal_positions": "(T, d)",
+    "embed_with_positions": "(E, P, ids, scale=1.0)",
     "table_cost": "(V, d, tied, factor_m=None)",
+    "factorized_forward": "(A, W, ids)",
+    "factorized_backward": "(A, W, ids, grad_out)",
+    "quantize_rows": "(E)",
+    "quantized_lookup": "(codes, scales, ids)",
 }
 CHAPTER_OF = {
     "one_hot": "01_lookup",
@@ -35,7 +41,13 @@ CHAPTER_OF = {
     "embedding_bag_mean": "06_bags",
     "embedding_bag_backward": "06_bags",
     "tied_bigram_loss_grad": "07_tying",
+    "sinusoidal_positions": "08_scale",
+    "embed_with_positions": "08_scale",
     "table_cost": "10_counting",
+    "factorized_forward": "11_smaller",
+    "factorized_backward": "11_smaller",
+    "quantize_rows": "11_smaller",
+    "quantized_lookup": "11_smaller",
 }
 
 

@@ -2,9 +2,6 @@
 
 import re
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -12,51 +9,14 @@ import nbformat
 import pytest
 import yaml
 from bs4 import BeautifulSoup, Tag
-from filelock import FileLock
+from pages import CHAPTERS, PAGES, ROOT, build
 
 from autograder.exercises import PROBLEM_SETS
 from book.extension import fingerprint
 from book.mathematics import mathml
 
-ROOT = Path(__file__).parent.parent
-BUILD = ROOT / "_build"
-
 #: Hosts that a script may name: an XML namespace, and addresses in comments.
 NAMED_IN_SCRIPTS = {"www.w3.org", "clipboardjs.com", "popper.js.org", "developer.mozilla.org"}
-
-
-def build(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Build a book as `make book` does."""
-    command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()"]
-    return subprocess.run(
-        [*command, "build", ".", "-W", "-n", "--keep-going"], cwd=folder, capture_output=True, encoding="utf-8"
-    )
-
-
-def files_of(toc: object) -> Iterator[str]:
-    """Yield the pages that a table of contents names."""
-    if isinstance(toc, dict):
-        yield from (toc[key] for key in ("root", "file") if key in toc)
-        toc = list(toc.values())
-    if isinstance(toc, list):
-        for part in toc:
-            yield from files_of(part)
-
-
-PAGES = list(files_of(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))))
-CHAPTERS = [page for page in PAGES if page.startswith("chapters/")]
-
-
-@pytest.fixture(scope="session")
-def site() -> Path:
-    """The site of the files as they are now. A build with nothing new to do takes two seconds."""
-    BUILD.mkdir(exist_ok=True)
-    with FileLock(BUILD / ".test_lock"):  # tests run in several processes
-        if not (ROOT / "autograder" / "release").exists():
-            subprocess.run([sys.executable, "-m", "autograder.build"], cwd=ROOT, check=True)
-        done = build(ROOT)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return BUILD / "html"
 
 
 def read(path: Path) -> BeautifulSoup:

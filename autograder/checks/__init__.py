@@ -25,6 +25,8 @@ class Check:
         What passing is worth; a check gives all of it or nothing.
     hidden : bool
         Whether students see the check's source before they hand in.
+    enforces : tuple of str
+        What the check holds the function to, in the words of the solution's docstring.
     run : callable
         ``run(function)`` returns None, or raises.
     """
@@ -32,6 +34,7 @@ class Check:
     exercise: str
     points: int
     hidden: bool
+    enforces: tuple[str, ...]
     run: Callable[[Callable], None]
 
     @property
@@ -54,14 +57,17 @@ class Check:
 _registry: dict[str, list[Check]] = {}
 
 
-def check_of(exercise: str, *, points: int, hidden: bool = False) -> Callable[[Callable], Callable]:
+def check_of(
+    exercise: str, *, points: int, enforces: str | tuple[str, ...], hidden: bool = False
+) -> Callable[[Callable], Callable]:
     """Register the decorated function as a check of ``exercise``, after those already there."""
+    words = (enforces,) if isinstance(enforces, str) else enforces
 
     def register(run: Callable) -> Callable:
         checks = _registry.setdefault(exercise, [])
         if any(check.name == run.__name__ for check in checks):
             raise ValueError(f"{exercise} has two checks named {run.__name__}; rename one")
-        checks.append(Check(exercise, points, hidden, run))
+        checks.append(Check(exercise, points, hidden, words, run))
         return run
 
     return register
@@ -79,6 +85,8 @@ from autograder.checks import (  # noqa: E402  (they fill the registry)
     counting,  # noqa: F401
     lookup,  # noqa: F401
     pitfalls,  # noqa: F401
+    positions,  # noqa: F401
+    smaller,  # noqa: F401
     training,  # noqa: F401
     tying,  # noqa: F401
 )

@@ -6,7 +6,11 @@ from autograder.checks import check_of
 from autograder.checks.tools import expect
 
 
-@check_of("embedding_backward", points=3)
+@check_of(
+    "embedding_backward",
+    points=3,
+    enforces=("Row i is the sum of the upstream rows", "the row of an id that does not occur is zero."),
+)
 def each_upstream_row_lands_in_its_row(embedding_backward):
     """Ids that differ send each upstream row to its own row of the gradient; the other rows are zero."""
     G = np.array([[0.5, -1.5], [2.5, 3.5], [-4.5, 0.25]])
@@ -15,7 +19,9 @@ def each_upstream_row_lands_in_its_row(embedding_backward):
     expect(got, want, "Row ids[n] receives grad_out[n]. The gradient has V rows, whichever ids occur.")
 
 
-@check_of("embedding_backward", points=4)
+@check_of(
+    "embedding_backward", points=4, enforces="Row i is the sum of the upstream rows at every position where id i stands"
+)
 def repeats_add_up(embedding_backward):
     """Ids [2, 0, 2]: row 2 occurs twice and receives the sum of both its upstream rows."""
     G = np.array([[1.0, 0.0, -1.0], [0.5, 0.5, 0.5], [2.0, 1.0, 0.0]])
@@ -28,7 +34,7 @@ def repeats_add_up(embedding_backward):
     expect(got, want, hint)
 
 
-@check_of("embedding_backward", points=3)
+@check_of("embedding_backward", points=3, enforces="grad_out : ndarray of floats, shape ``ids.shape + (d,)``")
 def a_batch_of_sequences(embedding_backward):
     """Ids of shape (B, T) with an upstream gradient of shape (B, T, d): every position of the batch counts."""
     ids = np.array([[5, 1, 0], [3, 6, 2]])
@@ -40,7 +46,12 @@ def a_batch_of_sequences(embedding_backward):
     expect(embedding_backward(ids, G, 7), want, "Treat ids as one list of B * T positions.")
 
 
-@check_of("embedding_backward", points=3, hidden=True)
+@check_of(
+    "embedding_backward",
+    points=3,
+    hidden=True,
+    enforces="Row i is the sum of the upstream rows at every position where id i stands",
+)
 def many_repeats_add_up(embedding_backward):
     """A few ids that occur many times, apart and side by side, in every sequence of a batch."""
     rng = np.random.default_rng(7)
@@ -57,7 +68,16 @@ def many_repeats_add_up(embedding_backward):
     expect(embedding_backward(ids, G, 9), want, hint)
 
 
-@check_of("embedding_backward", points=3, hidden=True)
+@check_of(
+    "embedding_backward",
+    points=3,
+    hidden=True,
+    enforces=(
+        "This row of the gradient is zero, whatever reaches it.",
+        "A negative number counts from the end",
+        "0 is a row like any other; None means no such row.",
+    ),
+)
 def padding_row_is_zero(embedding_backward):
     """The row of padding_idx is zero, for 0, for the last row, and for a negative index; all others are as before."""
     ids = np.array([3, 0, 4, 1])
@@ -76,7 +96,15 @@ def padding_row_is_zero(embedding_backward):
     expect(embedding_backward(ids, G.copy(), 5, padding_idx=None), full, "padding_idx was None: no row is left out.")
 
 
-@check_of("embedding_backward", points=2, hidden=True)
+@check_of(
+    "embedding_backward",
+    points=2,
+    hidden=True,
+    enforces=(
+        "A single id (shape ``()``) and no ids at all (a 0 in the shape) are allowed.",
+        "ndarray of grad_out's dtype, shape (V, d)",
+    ),
+)
 def any_shape_of_ids(embedding_backward):
     """Ids may be a single one of shape (), have three axes, or be none at all; the gradient has shape (V, d)."""
     got = embedding_backward(np.array(2), np.array([0.5, -1.5, 2.5]), 4)
@@ -90,7 +118,17 @@ def any_shape_of_ids(embedding_backward):
     expect(none, np.zeros((4, 2)), "There were no ids, and the gradient is V rows of zeros.")
 
 
-@check_of("embedding_backward", points=2, hidden=True)
+@check_of(
+    "embedding_backward",
+    points=2,
+    hidden=True,
+    enforces=(
+        "ids : ndarray of any integer dtype and any shape",
+        "ndarray of grad_out's dtype",
+        "The array is not modified.",
+        "It is not modified.",
+    ),
+)
 def dtypes_and_inputs(embedding_backward):
     """The gradient has grad_out's dtype for ids of every integer dtype, and the inputs stay as they were."""
     values = np.array([[0.5, -1.5], [2.5, 3.5], [-4.5, 0.25]])

@@ -6,7 +6,11 @@ from autograder.checks import check_of
 from autograder.checks.tools import expect
 
 
-@check_of("embedding_bag_mean", points=2)
+@check_of(
+    "embedding_bag_mean",
+    points=2,
+    enforces=("Average the table's rows over each bag of ids.", "the last bag ends with the last id."),
+)
 def mean_of_each_bag(embedding_bag_mean):
     """Ids [4, 1, 1, 7, 2] with offsets [0, 3] give two rows: the mean of rows 4, 1, 1 and the mean of rows 7, 2."""
     E = np.array([[9.0, 9], [3, 0.75], [0.5, 1.5], [9, 8], [1.5, -3], [8, 9], [8, 8], [-2, 4.5]])
@@ -18,7 +22,11 @@ def mean_of_each_bag(embedding_bag_mean):
     expect(got, np.array([[2.5, -0.5], [-0.75, 3.0]]), hint)
 
 
-@check_of("embedding_bag_mean", points=2)
+@check_of(
+    "embedding_bag_mean",
+    points=2,
+    enforces=("Two that are equal make an empty bag", "The row of an empty bag is zero."),
+)
 def an_empty_bag_gives_a_zero_row(embedding_bag_mean):
     """Two equal offsets, as in [0, 2, 2, 3], make an empty bag between full ones: its row is zero, the others stay."""
     E = np.array([[1.5, -3.0], [2.5, 0.5], [-4.0, 6.5], [0.75, 8.0]])
@@ -30,7 +38,7 @@ def an_empty_bag_gives_a_zero_row(embedding_bag_mean):
     expect(got, np.array([[1.125, 2.5], [0.0, 0.0], [-4.0, 6.5], [-0.75, 3.5]]), hint)
 
 
-@check_of("embedding_bag_mean", points=2, hidden=True)
+@check_of("embedding_bag_mean", points=2, hidden=True, enforces="An id that occurs twice in a bag counts twice.")
 def bags_of_many_sizes(embedding_bag_mean):
     """Bags of one to thirty ids, most of them with ids that repeat inside a bag."""
     rng = np.random.default_rng(11)
@@ -50,7 +58,12 @@ def bags_of_many_sizes(embedding_bag_mean):
     expect(embedding_bag_mean(E, ids, np.array(offsets)), want, hint)
 
 
-@check_of("embedding_bag_mean", points=1, hidden=True)
+@check_of(
+    "embedding_bag_mean",
+    points=1,
+    hidden=True,
+    enforces=("any bag may be empty, and all of them.", "The row of an empty bag is zero."),
+)
 def empty_bags_anywhere(embedding_bag_mean):
     """The first bag, the last bag, and several in a row may be empty: each gives a zero row."""
     E = np.array([[1.5, -3.0], [2.5, 0.5], [-4.0, 6.5]])
@@ -65,7 +78,7 @@ def empty_bags_anywhere(embedding_bag_mean):
         expect(embedding_bag_mean(E.copy(), ids.copy(), np.array(offsets)), np.array(want), hint)
 
 
-@check_of("embedding_bag_mean", points=1, hidden=True)
+@check_of("embedding_bag_mean", points=1, hidden=True, enforces=("N may be 0.", "B may be 0, if N is 0."))
 def no_ids_or_no_bags(embedding_bag_mean):
     """Without ids every bag is empty and the result is B rows of zeros; without bags, too, its shape is (0, d)."""
     E = np.array([[1.5, -3.0, 0.5], [2.5, 0.5, 7.0]])
@@ -75,7 +88,18 @@ def no_ids_or_no_bags(embedding_bag_mean):
     expect(embedding_bag_mean(E, no_ids, no_ids), np.zeros((0, 3)), "There were no bags and no ids.")
 
 
-@check_of("embedding_bag_mean", points=1, hidden=True)
+@check_of(
+    "embedding_bag_mean",
+    points=1,
+    hidden=True,
+    enforces=(
+        "ndarray of any integer dtype, shape (N,)",
+        "ndarray of int32 or int64, shape (B,)",
+        "ndarray of E's dtype, shape (B, d)",
+        "It is not modified.",
+        "The array is not modified.",
+    ),
+)
 def dtypes_and_inputs(embedding_bag_mean):
     """The result has the table's dtype for ids and offsets of every dtype allowed, and the inputs stay as they were."""
     table = np.array([[0.5, -1.5], [2.5, 3.5], [-4.5, 0.25], [1.0, 6.0]])
@@ -94,20 +118,25 @@ def dtypes_and_inputs(embedding_bag_mean):
     assert np.array_equal(offsets, [0, 1]), f"Your function changed offsets from [0, 1] to {offsets.tolist()}."
 
 
-@check_of("embedding_bag_backward", points=2)
+@check_of(
+    "embedding_bag_backward",
+    points=2,
+    enforces="Each place of an id in a bag passes something on to that id's row",
+)
 def each_member_gets_its_share(embedding_bag_backward):
     """Ids [4, 1, 1, 7, 2], offsets [0, 3], mode "mean": row 1 gets 2/3 of upstream row 0, row 7 half of row 1."""
     Q = np.array([[3.0, -1.5], [0.5, 4.0]])
-    got = embedding_bag_backward(np.array([4, 1, 1, 7, 2]), np.array([0, 3]), Q, 8)
-    want = np.array([[0, 0], [2.0, -1.0], [0.25, 2.0], [0, 0], [1.0, -0.5], [0, 0], [0, 0], [0.25, 2.0]])
+    got = embedding_bag_backward(np.array([4, 1, 1, 7, 2]), np.array([0, 3]), Q, 9)
+    want = np.array([[0, 0], [2.0, -1.0], [0.25, 2.0], [0, 0], [1.0, -0.5], [0, 0], [0, 0], [0.25, 2.0], [0, 0]])
     hint = (
         "Each member of a bag receives the bag's upstream row divided by the bag's size. Id 1 is a member of bag 0 "
-        "twice and receives two shares: if row 1 holds one, `grad[ids] += ...` kept the last alone."
+        "twice and receives two shares: if row 1 holds one, `grad[ids] += ...` kept the last alone. "
+        "V is 9: the gradient has that many rows, whichever ids occur."
     )
     expect(got, want, hint)
 
 
-@check_of("embedding_bag_backward", points=2)
+@check_of("embedding_bag_backward", points=2, enforces='with mode "sum" it added them up.')
 def mode_sum_passes_all_on(embedding_bag_backward):
     """The same ids and offsets with mode "sum": each member receives its bag's upstream row, undivided."""
     Q = np.array([[3.0, -1.5], [0.5, 4.0]])
@@ -117,7 +146,7 @@ def mode_sum_passes_all_on(embedding_bag_backward):
     expect(got, want, hint)
 
 
-@check_of("embedding_bag_backward", points=2, hidden=True)
+@check_of("embedding_bag_backward", points=2, hidden=True, enforces="all that arrives at a row adds up.")
 def ids_that_repeat_in_and_across_bags(embedding_bag_backward):
     """Bags of one to thirty ids from few rows, with mode "mean": a row adds up its shares of all bags."""
     rng = np.random.default_rng(13)
@@ -138,7 +167,7 @@ def ids_that_repeat_in_and_across_bags(embedding_bag_backward):
     expect(embedding_bag_backward(ids, np.array(offsets), Q, 7, mode="mean"), want, hint)
 
 
-@check_of("embedding_bag_backward", points=2, hidden=True)
+@check_of("embedding_bag_backward", points=2, hidden=True, enforces="An empty bag passes nothing on.")
 def an_empty_bag_passes_nothing_on(embedding_bag_backward):
     """Empty bags between bags of one id, first, last, or several in a row, leave the shares of the others alone."""
     ids, first, last = np.array([2, 0]), [3.0, -1.5], [0.5, 4.0]
@@ -156,7 +185,7 @@ def an_empty_bag_passes_nothing_on(embedding_bag_backward):
             expect(got, want, hint)
 
 
-@check_of("embedding_bag_backward", points=1, hidden=True)
+@check_of("embedding_bag_backward", points=1, hidden=True, enforces=("N may be 0.", "B may be 0, if N is 0."))
 def no_ids_or_no_bags_give_zeros(embedding_bag_backward):
     """Without ids, with or without bags, the gradient is V rows of zeros, for both modes."""
     no_ids = np.zeros(0, dtype=np.int64)
@@ -167,7 +196,7 @@ def no_ids_or_no_bags_give_zeros(embedding_bag_backward):
         expect(got, np.zeros((4, 2)), f"There were no bags and no ids; the mode was {mode!r}.")
 
 
-@check_of("embedding_bag_backward", points=1, hidden=True)
+@check_of("embedding_bag_backward", points=1, hidden=True, enforces='If ``mode`` is anything else, "max" for example.')
 def another_mode_raises_value_error(embedding_bag_backward):
     """A mode that is neither "mean" nor "sum" raises ValueError; for bags of one id those two agree."""
     ids, offsets, Q = np.array([2, 0]), np.array([0, 1]), np.array([[0.5, -1.5], [2.5, 3.5]])
@@ -191,7 +220,12 @@ def another_mode_raises_value_error(embedding_bag_backward):
         )
 
 
-@check_of("embedding_bag_backward", points=1, hidden=True)
+@check_of(
+    "embedding_bag_backward",
+    points=1,
+    hidden=True,
+    enforces=("ndarray of grad_out's dtype, shape (V, d)", "It is not modified.", "The array is not modified."),
+)
 def gradient_dtype_and_inputs(embedding_bag_backward):
     """The gradient has grad_out's dtype for ids and offsets of every dtype allowed; the inputs stay as they were."""
     values = np.array([[0.5, -1.5], [2.5, 3.5]])

@@ -6,7 +6,7 @@ from autograder.checks import check_of
 from autograder.checks.tools import two_numbers
 
 
-@check_of("table_cost", points=2)
+@check_of("table_cost", points=2, enforces="True if the output layer is the input table: there is one table.")
 def one_table_when_tied(table_cost):
     """A tied model has one table, of V · d parameters: 38,597,376 for GPT-2 small."""
     for V, d, want in [(6, 4, 24), (32_000, 512, 16_384_000), (50_257, 768, 38_597_376)]:
@@ -15,7 +15,7 @@ def one_table_when_tied(table_cost):
         assert parameters == want, f"{parameters:,} parameters; there should be {want:,}. {hint}"
 
 
-@check_of("table_cost", points=2)
+@check_of("table_cost", points=2, enforces="False if it is a table of its own, of the same kind: there are two.")
 def two_tables_when_untied(table_cost):
     """An untied model has two such tables: 1,050,673,152 parameters for Llama 3 8B."""
     for V, d, want in [(6, 4, 48), (32_000, 512, 32_768_000), (128_256, 4_096, 1_050_673_152)]:
@@ -24,7 +24,7 @@ def two_tables_when_untied(table_cost):
         assert parameters == want, f"{parameters:,} parameters; there should be {want:,}. {hint}"
 
 
-@check_of("table_cost", points=2)
+@check_of("table_cost", points=2, enforces="weight, gradient and two moments, of 4 bytes each.")
 def sixteen_bytes_a_parameter(table_cost):
     """In training with Adam in float32, each parameter takes weight, gradient and two moments."""
     seen = set()
@@ -40,7 +40,11 @@ def sixteen_bytes_a_parameter(table_cost):
     assert len(seen) == 3, f"The count of parameters was the same for models of different sizes: {parameters:,}."
 
 
-@check_of("table_cost", points=2)
+@check_of(
+    "table_cost",
+    points=2,
+    enforces=("of shapes (V, factor_m) and (factor_m, d)", "only these two are stored."),
+)
 def a_table_in_two_factors(table_cost):
     """With factor_m, a table is a matrix (V, m) and a matrix (m, d): 4,364,288 for V=30,000, d=4,096, m=128."""
     for V, d, m, want in [(7, 5, 2, 24), (30_000, 4_096, 128, 4_364_288), (9, 4, 1, 13), (3, 4, 6, 42)]:
@@ -49,7 +53,7 @@ def a_table_in_two_factors(table_cost):
         assert parameters == want, f"{parameters:,} parameters; there should be {want:,}. {hint}"
 
 
-@check_of("table_cost", points=2, hidden=True)
+@check_of("table_cost", points=2, hidden=True, enforces="Otherwise each table is the product of two matrices")
 def both_tables_in_two_factors(table_cost):
     """Untied and factorized: each of the two tables is made of two factors."""
     for V, d, m in [(7, 5, 2), (30_000, 4_096, 128), (9, 4, 1)]:
@@ -59,7 +63,12 @@ def both_tables_in_two_factors(table_cost):
         assert parameters == want, f"{parameters:,} parameters; there should be {want:,}. {hint}"
 
 
-@check_of("table_cost", points=1, hidden=True)
+@check_of(
+    "table_cost",
+    points=1,
+    hidden=True,
+    enforces=("Both are Python integers", "exact for sizes of any magnitude.", "The two stand in a tuple."),
+)
 def exact_python_integers(table_cost):
     """The result is a tuple of two Python integers, exact far beyond what a float can hold."""
     for V, d in [(6, 4), (2**53 + 1, 3), (10**30 + 7, 10**20 + 9)]:
@@ -74,7 +83,12 @@ def exact_python_integers(table_cost):
         assert in_bytes % parameters == 0, f"{in_bytes} is no multiple of {parameters}: keep to integers here, too."
 
 
-@check_of("table_cost", points=1, hidden=True)
+@check_of(
+    "table_cost",
+    points=1,
+    hidden=True,
+    enforces="A NumPy integer of any width, such as ``np.int32(50257)``, is allowed here and for the other two sizes.",
+)
 def sizes_from_numpy(table_cost):
     """V, d and factor_m may be NumPy integers of any width; the result is the same, in Python integers."""
     kinds = (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64)
@@ -91,4 +105,5 @@ def sizes_from_numpy(table_cost):
             assert same, f"{given}: the result was {got}. With Python ints of the same size it is {want}. {hint}"
             assert factor_m or got[0] == V * d, f"{given}: {got[0]:,} parameters, not {V * d:,}. {hint}"
             whole = all(type(number) is int for number in got)
-            assert whole, f"{given}: the result holds a {type(got[0]).__name__}. Return Python ints."
+            types = " and ".join(type(number).__name__ for number in got)
+            assert whole, f"{given}: the two numbers are {types}. Return two Python ints."

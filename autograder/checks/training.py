@@ -6,7 +6,14 @@ from autograder.checks import check_of
 from autograder.checks.tools import expect
 
 
-@check_of("sparse_sgd_step", points=2)
+@check_of(
+    "sparse_sgd_step",
+    points=2,
+    enforces=(
+        "E[i] - lr * (g[i] + weight_decay * E[i]) if id i occurs in ids",
+        "the same to the last bit if it does not",
+    ),
+)
 def rows_that_occur_take_a_step(sparse_sgd_step):
     """Ids that differ: row ids[n] goes down by lr times upstream row n, and the other rows keep their values."""
     E = np.array([[1.0, -2.0], [0.5, 4.0], [-3.0, 1.5], [2.5, 0.25]])
@@ -15,7 +22,9 @@ def rows_that_occur_take_a_step(sparse_sgd_step):
     expect(got, want, "Row ids[n] becomes E[ids[n]] - lr * grad_out[n]. Return the whole table.")
 
 
-@check_of("sparse_sgd_step", points=2)
+@check_of(
+    "sparse_sgd_step", points=2, enforces="g[i] is the sum of the upstream rows at all positions where id i stands."
+)
 def repeats_add_up(sparse_sgd_step):
     """An id that stands in three places steps down by lr times the sum of its three upstream rows."""
     E = np.array([[1.0, -2.0], [0.5, 4.0], [-3.0, 1.5]])
@@ -29,12 +38,12 @@ def repeats_add_up(sparse_sgd_step):
     expect(got, want, hint)
 
 
-@check_of("sparse_sgd_step", points=2)
+@check_of("sparse_sgd_step", points=2, enforces="How strongly a row that occurs is pulled towards zero.")
 def decay_reaches_only_rows_that_occur(sparse_sgd_step):
     """With weight decay, rows 0 and 3 take E[i] - lr * (g + weight_decay * E[i]); rows 1 and 2 stand still."""
     E = np.array([[1.0, -2.0], [0.5, 4.0], [-3.0, 1.5], [2.5, 0.25]])
     G = np.array([[2.0, -4.0], [0.5, 1.0]])
-    got = sparse_sgd_step(E.copy(), np.array([3, 0]), G, 0.1, weight_decay=0.5)
+    got = sparse_sgd_step(E.copy(), np.array([3, 0]), G.copy(), 0.1, weight_decay=0.5)
     want = E.copy()
     for n, i in enumerate([3, 0]):
         for j in range(2):
@@ -46,7 +55,9 @@ def decay_reaches_only_rows_that_occur(sparse_sgd_step):
     expect(got, want, hint)
 
 
-@check_of("sparse_sgd_step", points=1, hidden=True)
+@check_of(
+    "sparse_sgd_step", points=1, hidden=True, enforces="A row that occurs several times takes one step and decays once."
+)
 def a_row_that_repeats_decays_once(sparse_sgd_step):
     """A row whose id stands in several places takes one step: its upstream rows add up, and it decays once."""
     rng = np.random.default_rng(4)
@@ -61,7 +72,9 @@ def a_row_that_repeats_decays_once(sparse_sgd_step):
     expect(sparse_sgd_step(E.copy(), ids, G, 0.2, 0.3), want, hint)
 
 
-@check_of("sparse_sgd_step", points=1, hidden=True)
+@check_of(
+    "sparse_sgd_step", points=1, hidden=True, enforces="A row that occurs takes its step even where g[i] is zero."
+)
 def a_row_with_gradient_zero_decays(sparse_sgd_step):
     """A row that occurs decays even if its upstream rows are zero or cancel: what counts is whether its id occurs."""
     E = np.array([[1.0, -2.0], [0.5, 4.0], [-3.0, 1.5], [2.5, 0.25]])
@@ -74,7 +87,12 @@ def a_row_with_gradient_zero_decays(sparse_sgd_step):
     expect(got, want, hint)
 
 
-@check_of("sparse_sgd_step", points=1, hidden=True)
+@check_of(
+    "sparse_sgd_step",
+    points=1,
+    hidden=True,
+    enforces="A single id (shape ``()``) and no ids at all (a 0 in the shape) are allowed.",
+)
 def any_shape_of_ids(sparse_sgd_step):
     """Ids of shape (B, T), a single id of shape (), and no ids at all, which leave every row as it was."""
     E = 0.5 + np.arange(15.0).reshape(5, 3)
@@ -93,7 +111,16 @@ def any_shape_of_ids(sparse_sgd_step):
     expect(got, E, "There were no ids, so no row takes a step and no row decays.")
 
 
-@check_of("sparse_sgd_step", points=1, hidden=True)
+@check_of(
+    "sparse_sgd_step",
+    points=1,
+    hidden=True,
+    enforces=(
+        "E[i], the same to the last bit",
+        "The new table, an array of its own even where nothing changed.",
+        "It is not modified.",
+    ),
+)
 def a_table_of_its_own(sparse_sgd_step):
     """The result has E's dtype, shares nothing with the inputs, and rows that do not occur agree to the last bit."""
     values = np.array([[1.0, -0.2], [0.1, 4.3], [-3.7, 1.9], [-0.0, 1e-30]])
@@ -101,9 +128,9 @@ def a_table_of_its_own(sparse_sgd_step):
         for ids_dtype in (np.uint8, np.int32, np.int64):
             E, G = values.astype(dtype), np.array([[2.0, -4.0]], dtype=dtype)
             ids = np.array([1], dtype=ids_dtype)
-            got = sparse_sgd_step(E, ids, G, 0.25, 0.5)
             want = values.astype(dtype)
             want[1] -= 0.25 * (G[0] + 0.5 * want[1])
+            got = sparse_sgd_step(E, ids, G, 0.25, 0.5)
             expect(got, want, f"E was {np.dtype(dtype)}, the ids {np.dtype(ids_dtype)}.")
             same = got[[0, 2, 3]].tobytes() == want[[0, 2, 3]].tobytes()
             assert same, "A row that does not occur changed in its last bits: copy E and write only rows that occur."
@@ -116,7 +143,14 @@ def a_table_of_its_own(sparse_sgd_step):
         assert not np.shares_memory(got, E), f"For ids {chosen} the result is E itself or a view of it: return a copy."
 
 
-@check_of("lazy_adam_step", points=2)
+@check_of(
+    "lazy_adam_step",
+    points=2,
+    enforces=(
+        "size = lr * sqrt(1 - beta2**step) / (1 - beta1**step)",
+        "E[i] = E[i] - size * m[i] / (sqrt(v[i]) + eps)",
+    ),
+)
 def the_first_step(lazy_adam_step):
     """Step 1 with m and v all zeros: each entry of a row that occurs moves by lr against its gradient's sign."""
     E = np.array([[1.0, -2.0], [0.5, 4.0], [-3.0, 1.5], [2.5, 0.25]])
@@ -132,7 +166,15 @@ def the_first_step(lazy_adam_step):
     expect(got[0], want, hint)
 
 
-@check_of("lazy_adam_step", points=1)
+@check_of(
+    "lazy_adam_step",
+    points=1,
+    enforces=(
+        "m[i] = beta1 * m[i] + (1 - beta1) * g",
+        "v[i] = beta2 * v[i] + (1 - beta2) * g**2",
+        "The new E, m and v, in this order.",
+    ),
+)
 def averages_of_rows_that_occur(lazy_adam_step):
     """Rows that occur: m becomes beta1 * m + (1 - beta1) * g, and v becomes beta2 * v + (1 - beta2) * g**2."""
     E, m, v = np.ones((4, 2)), np.full((4, 2), 0.5), np.full((4, 2), 2.0)
@@ -149,7 +191,9 @@ def averages_of_rows_that_occur(lazy_adam_step):
     expect(got[2][[1, 3]].ravel(), want_v, "The third array is v, the average of squares. beta2 weighs the old one.")
 
 
-@check_of("lazy_adam_step", points=1)
+@check_of(
+    "lazy_adam_step", points=1, enforces="Rows of E, m and v whose id does not occur are the same to the last bit."
+)
 def rows_that_do_not_occur_stand_still(lazy_adam_step):
     """A row that does not occur keeps E, m and v, even when its m is not zero; in Adam it would move on."""
     E, m, v = np.full((5, 2), 3.0), np.full((5, 2), 0.5), np.full((5, 2), 2.0)
@@ -163,7 +207,7 @@ def rows_that_do_not_occur_stand_still(lazy_adam_step):
         expect(array[[0, 2, 3]], before[[0, 2, 3]], hint)
 
 
-@check_of("lazy_adam_step", points=1)
+@check_of("lazy_adam_step", points=1, enforces="g the sum of the upstream rows at all positions where it stands")
 def repeats_add_up_before_squaring(lazy_adam_step):
     """An id that stands in two places has one gradient, the sum of both upstream rows; v averages its square."""
     G = np.array([[1.0, -2.0], [4.0, 0.5], [2.0, 5.0]])
@@ -178,26 +222,32 @@ def repeats_add_up_before_squaring(lazy_adam_step):
     expect(got[2], want_v, hint)
 
 
-@check_of("lazy_adam_step", points=1, hidden=True)
+@check_of(
+    "lazy_adam_step",
+    points=1,
+    hidden=True,
+    enforces="Number of this step, counted from 1 for the whole table: every call counts, whichever ids occur.",
+)
 def the_correction_counts_every_step(lazy_adam_step):
     """The bias correction uses step as given, also for a row that occurs for the first time in a late step."""
     m, v = np.array([[0.4, -0.3], [0.0, 0.0], [0.0, 0.0]]), np.array([[0.9, 0.5], [0.0, 0.0], [0.0, 0.0]])
     E, G = np.array([[1.0, -2.0], [0.5, 4.0], [-3.0, 1.5]]), np.array([[2.0, -1.5], [0.5, 1.0]])
-    for step in (2, 10, 500):
+    for step, given in ((2, {"lr": 0.1}), (10, {}), (500, {"lr": 0.1})):
+        lr = given.get("lr", 0.001)
         want = E.copy()
         for n, i in enumerate([0, 1]):
             for j in range(2):
                 new_m = 0.9 * m[i, j] + 0.1 * G[n, j]
                 new_v = 0.999 * v[i, j] + 0.001 * G[n, j] ** 2
-                want[i, j] -= 0.1 * (1 - 0.999**step) ** 0.5 / (1 - 0.9**step) * new_m / new_v**0.5
-        got = lazy_adam_step(E.copy(), m.copy(), v.copy(), step, np.array([0, 1]), G.copy(), lr=0.1)
+                want[i, j] -= lr * (1 - 0.999**step) ** 0.5 / (1 - 0.9**step) * new_m / new_v**0.5
+        got = lazy_adam_step(E.copy(), m.copy(), v.copy(), step, np.array([0, 1]), G.copy(), **given)
         three = isinstance(got, (tuple, list)) and len(got) == 3
         assert three, "Your function should return a tuple of three arrays: the new E, m and v."
-        hint = f"This was step {step}. The correction is sqrt(1 - beta2**step) / (1 - beta1**step); step counts from 1."
+        hint = f"This was step {step}; lr was {lr}. The correction is sqrt(1 - beta2**step) / (1 - beta1**step)."
         expect(got[0], want, hint)
 
 
-@check_of("lazy_adam_step", points=1, hidden=True)
+@check_of("lazy_adam_step", points=1, hidden=True, enforces="E[i] = E[i] - size * m[i] / (sqrt(v[i]) + eps)")
 def eps_stands_beside_the_root(lazy_adam_step):
     """The divisor is sqrt(v) + eps, with v as it is stored, before any correction."""
     E, G = np.array([[1.0, -2.0], [0.5, 4.0]]), np.array([[2.0, -1.0]])
@@ -214,7 +264,7 @@ def eps_stands_beside_the_root(lazy_adam_step):
     expect(got[0], want, hint)
 
 
-@check_of("lazy_adam_step", points=1, hidden=True)
+@check_of("lazy_adam_step", points=1, hidden=True, enforces="A row that occurs takes its step even where g is zero.")
 def a_row_with_gradient_zero_steps(lazy_adam_step):
     """A row that occurs with upstream rows that cancel averages and moves: what counts is that its id occurs."""
     E, m, v = np.ones((3, 1)), np.array([[0], [0.5], [0]]), np.array([[0], [0.25], [0]])
@@ -229,7 +279,12 @@ def a_row_with_gradient_zero_steps(lazy_adam_step):
     expect(got[0], np.array([[1.0], [1.0 - size * 0.4 / 0.4], [1.0]]), hint)
 
 
-@check_of("lazy_adam_step", points=1, hidden=True)
+@check_of(
+    "lazy_adam_step",
+    points=1,
+    hidden=True,
+    enforces="A single id (shape ``()``) and no ids at all (a 0 in the shape) are allowed.",
+)
 def any_shape_of_ids_or_none(lazy_adam_step):
     """Ids of shape (B, T) and a single id of shape () work; no ids at all leave E, m and v as they were."""
     E, m, v = np.full((5, 2), 3.0), np.zeros((5, 2)), np.zeros((5, 2))
@@ -246,7 +301,15 @@ def any_shape_of_ids_or_none(lazy_adam_step):
     expect(got[2], v, "There were no ids: no row of v changes.")
 
 
-@check_of("lazy_adam_step", points=1, hidden=True)
+@check_of(
+    "lazy_adam_step",
+    points=1,
+    hidden=True,
+    enforces=(
+        "tuple of three ndarrays of E's dtype",
+        "They are arrays of their own even where nothing changed; no argument is modified.",
+    ),
+)
 def arrays_of_their_own(lazy_adam_step):
     """The three results have E's dtype and share nothing with the inputs, which stay as they were."""
     for dtype in (np.float32, np.float64):

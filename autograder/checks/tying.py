@@ -6,7 +6,11 @@ from autograder.checks import check_of
 from autograder.checks.tools import expect, expect_number, two_of
 
 
-@check_of("tied_bigram_loss_grad", points=2)
+@check_of(
+    "tied_bigram_loss_grad",
+    points=2,
+    enforces="The loss is the cross-entropy between the softmax of the logits and the target y[n]",
+)
 def loss_of_one_position(tied_bigram_loss_grad):
     """With one position, the loss is -log of the probability that the softmax gives the target."""
     E = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]])
@@ -16,7 +20,7 @@ def loss_of_one_position(tied_bigram_loss_grad):
     expect_number(loss, np.log(np.e + 1 + np.e**3) - 3, "The logits are [1, 0, 3] and the target is 2.")
 
 
-@check_of("tied_bigram_loss_grad", points=2)
+@check_of("tied_bigram_loss_grad", points=2, enforces=("as a mean over positions.", "An id may occur more than once."))
 def loss_is_the_mean_over_positions(tied_bigram_loss_grad):
     """With several positions, the loss is the mean of their losses; equal pairs count each time."""
     E = np.array([[0.5, -1.0, 0.25], [1.5, 0.5, -0.5], [-0.75, 1.0, 2.0], [0.0, -0.5, 1.0]])
@@ -31,7 +35,11 @@ def loss_is_the_mean_over_positions(tied_bigram_loss_grad):
     )
 
 
-@check_of("tied_bigram_loss_grad", points=3)
+@check_of(
+    "tied_bigram_loss_grad",
+    points=3,
+    enforces="through both uses of the table: where rows are looked up, and where logits are made.",
+)
 def a_row_of_zeros_learns_as_input(tied_bigram_loss_grad):
     """The input path alone: where h is a row of zeros, only the row that was looked up gets a gradient."""
     E = np.array([[2.0, 1.0], [0.0, 0.0], [-1.0, 3.0], [0.5, -2.0]])
@@ -46,7 +54,11 @@ def a_row_of_zeros_learns_as_input(tied_bigram_loss_grad):
     expect(grad, want, hint)
 
 
-@check_of("tied_bigram_loss_grad", points=3)
+@check_of(
+    "tied_bigram_loss_grad",
+    points=3,
+    enforces="through both uses of the table: where rows are looked up, and where logits are made.",
+)
 def rows_not_looked_up_learn_as_outputs(tied_bigram_loss_grad):
     """The output path alone: every row that was not looked up gets its own (probability - target) times h."""
     E = np.array([[0.5, -1.0], [1.0, 0.5], [-0.5, 1.5], [0.25, 2.0], [-1.5, 0.75]])
@@ -63,7 +75,7 @@ def rows_not_looked_up_learn_as_outputs(tied_bigram_loss_grad):
     expect(grad, want, hint)
 
 
-@check_of("tied_bigram_loss_grad", points=2)
+@check_of("tied_bigram_loss_grad", points=2, enforces="The gradient of that mean with respect to E")
 def gradient_of_the_mean(tied_bigram_loss_grad):
     """With several positions, the gradient is what central differences of the mean loss say; no input repeats."""
     E = np.array([[0.5, -1.0, 0.25], [1.5, 0.5, -0.5], [-0.75, 1.0, 1.25], [0.0, -0.5, 1.0], [1.0, 0.75, -1.5]])
@@ -89,7 +101,7 @@ def gradient_of_the_mean(tied_bigram_loss_grad):
     expect(grad, want, hint)
 
 
-@check_of("tied_bigram_loss_grad", points=3, hidden=True)
+@check_of("tied_bigram_loss_grad", points=3, hidden=True, enforces="An id may occur more than once.")
 def repeated_inputs_add_up(tied_bigram_loss_grad):
     """Inputs and targets that occur many times, the first and the last row among them: every position counts."""
     rng = np.random.default_rng(7)
@@ -110,12 +122,17 @@ def repeated_inputs_add_up(tied_bigram_loss_grad):
     expect(grad, want, hint)
 
 
-@check_of("tied_bigram_loss_grad", points=2, hidden=True)
+@check_of(
+    "tied_bigram_loss_grad",
+    points=2,
+    hidden=True,
+    enforces=("It is finite and right however large the logits are", "It is finite, too."),
+)
 def logits_of_ten_thousand(tied_bigram_loss_grad):
-    """Logits of 10,000: the loss is right, and the gradient is finite."""
-    E = np.array([[100.0, 0.0], [0.0, 90.0], [100.0, 1.0], [-80.0, 0.0]])
+    """Logits of 10,000: the loss is right and the gradient finite, also beside a position whose logits are 0."""
+    E = np.array([[100.0, 0.0], [0.0, 90.0], [100.0, 1.0], [-80.0, 0.0], [0.0, 0.0]])
     with np.errstate(all="ignore"):
-        answer = tied_bigram_loss_grad(E, np.array([0]), np.array([2]))
+        answer = tied_bigram_loss_grad(E.copy(), np.array([0]), np.array([2]))
     loss, grad = two_of(answer, "the loss and the gradient")
     hint = (
         "Two logits were 10,000, and exp(10000) is too large for a float. Subtract the largest logit of each position "
@@ -125,9 +142,14 @@ def logits_of_ten_thousand(tied_bigram_loss_grad):
     expect_number(loss, np.log(2), hint)
     finite = isinstance(grad, np.ndarray) and np.isfinite(grad).all()
     assert finite, f"The loss is right, but the gradient is not finite. {hint}"
+    with np.errstate(all="ignore"):
+        beside = tied_bigram_loss_grad(E.copy(), np.array([0, 4]), np.array([2, 1]))
+    both_finite = all(np.isfinite(part).all() for part in two_of(beside, "the loss and the gradient"))
+    hint = "Subtract the largest logit of each position, not one for all: the exps of the second were all 0."
+    assert both_finite, f"Position 0 had logits of 10,000, position 1 of 0, and the answer is not finite. {hint}"
 
 
-@check_of("tied_bigram_loss_grad", points=1, hidden=True)
+@check_of("tied_bigram_loss_grad", points=1, hidden=True, enforces="however close to 0 a target's probability is.")
 def target_of_tiny_probability(tied_bigram_loss_grad):
     """A target whose probability rounds to zero still has a finite loss, and the right one."""
     E = np.array([[20.0, 0.0], [-20.0, 0.0], [0.0, 1.0]])
@@ -141,7 +163,17 @@ def target_of_tiny_probability(tied_bigram_loss_grad):
     expect_number(loss, 800.0, hint)
 
 
-@check_of("tied_bigram_loss_grad", points=2, hidden=True)
+@check_of(
+    "tied_bigram_loss_grad",
+    points=2,
+    hidden=True,
+    enforces=(
+        "ndarray of any integer dtype, shape (N,)",
+        "grad : ndarray of E's dtype, shape (V, d)",
+        "It is not modified.",
+        "The array is not modified.",
+    ),
+)
 def dtypes_and_inputs(tied_bigram_loss_grad):
     """The gradient has E's dtype for ids of every integer dtype, and the inputs stay as they were."""
     E = np.array([[0.5, -1.0], [1.5, 0.5], [-0.75, 1.0]])

@@ -1,8 +1,11 @@
-"""What students might hand in for each exercise, one module a chapter: correct solutions and mistakes.
+"""What students might hand in for each exercise, one module a chapter: correct solutions, and wrong ones.
 
-A correct solution stands under ``@right(exercise)``. A mistake stands under ``@wrong(exercise, failing checks,
-message)``: the checks that must fail, all of them and no other, and a part of what the first of them tells the
-student. ``test_checks.py`` hands all of them in.
+A correct solution stands under ``@right(exercise)``. Known mistakes are in ``autograder/misconceptions/``. Other wrong
+functions stand here under ``@wrong(exercise, failing checks, ...)``, with the checks that must fail, all of them and no
+other: either with ``message``, a part of what the first of them tells the student, and then no known mistake may be
+named; or with ``mistake``, the known one that this is another way to make, and then it must be named. A function that
+makes two known mistakes at once stands under ``@two_mistakes(exercise, both)``: where only one of them shows it may be
+named; no third one may be.
 """
 
 import importlib
@@ -19,6 +22,7 @@ class Submission:
     function: Callable
     failing: frozenset[str] = field(default_factory=frozenset)
     message: str = ""
+    mistake: str = ""
 
     def __str__(self) -> str:
         return f"{self.exercise}-{self.function.__name__}"
@@ -33,9 +37,19 @@ def right(exercise: str) -> Callable[[Callable], None]:
     return lambda function: RIGHT.append(Submission(exercise, function))
 
 
-def wrong(exercise: str, failing: str, message: str) -> Callable[[Callable], None]:
-    """Register a mistake."""
-    return lambda function: WRONG.append(Submission(exercise, function, frozenset(failing.split()), message))
+def wrong(exercise: str, failing: str, message: str = "", *, mistake: str = "") -> Callable[[Callable], None]:
+    """Register a wrong function."""
+    assert bool(message) != bool(mistake)
+    return lambda function: WRONG.append(Submission(exercise, function, frozenset(failing.split()), message, mistake))
+
+
+TWO_MISTAKES: list[tuple[Submission, frozenset[str]]] = []
+
+
+def two_mistakes(exercise: str, both: str) -> Callable[[Callable], None]:
+    """Register a function that makes two known mistakes."""
+    assert len(both.split()) == 2
+    return lambda function: TWO_MISTAKES.append((Submission(exercise, function), frozenset(both.split())))
 
 
 for _module in pkgutil.iter_modules(__path__):

@@ -1,10 +1,12 @@
 """Chapter 06: `embedding_bag_mean` and `embedding_bag_backward`."""
 
+import itertools
+
 import numpy as np
 import scipy.sparse
 
 import solutions
-from submissions import right, wrong
+from submissions import right, two_mistakes, wrong
 
 right("embedding_bag_mean")(solutions.embedding_bag_mean)
 right("embedding_bag_backward")(solutions.embedding_bag_backward)
@@ -101,51 +103,39 @@ def nan_replaced_afterwards(E, ids, offsets):
 
 # embedding_bag_mean: mistakes
 
-MEAN_SIZES = "mean_of_each_bag an_empty_bag_gives_a_zero_row bags_of_many_sizes empty_bags_anywhere"
-MEAN_VALUES = f"{MEAN_SIZES} dtypes_and_inputs"
+REPEATS = "mean_of_each_bag bags_of_many_sizes"
 MEAN_EMPTY = "an_empty_bag_gives_a_zero_row empty_bags_anywhere no_ids_or_no_bags"
+MEAN_SIZES = f"{REPEATS} an_empty_bag_gives_a_zero_row empty_bags_anywhere"
+MEAN_VALUES = f"{MEAN_SIZES} dtypes_and_inputs"
 
 
-@wrong("embedding_bag_mean", MEAN_EMPTY, "np.add.reduceat wrote it")
-def naive_reduceat(E, ids, offsets):
-    sizes = ends_of(ids, offsets) - offsets
-    sums = np.add.reduceat(E[ids], offsets, axis=0)
-    return (sums / np.maximum(sizes, 1)[:, None]).astype(E.dtype)
-
-
-@wrong("embedding_bag_mean", MEAN_EMPTY, "got nan, expected 0. Bag 1 is empty")
-def nan_for_an_empty_bag(E, ids, offsets):
-    with np.errstate(invalid="ignore"):
-        sums = solutions.embedding_bag_mean(E, ids, offsets)
-        full = ends_of(ids, offsets) > offsets
-        return sums * (full / full)[:, None].astype(E.dtype)
-
-
-@wrong("embedding_bag_mean", MEAN_EMPTY.replace(" no_ids_or_no_bags", ""), "got 1.125, expected 0. Bag 1 is empty")
-def empty_bag_keeps_the_bag_before(E, ids, offsets):
-    out = solutions.embedding_bag_mean(E, ids, offsets)
-    for b in range(1, len(offsets)):
-        if offsets[b] == ends_of(ids, offsets)[b]:
-            out[b] = out[b - 1]
+@wrong("embedding_bag_mean", MEAN_EMPTY, mistake="nan_for_an_empty_bag")
+def mean_of_an_empty_slice(E, ids, offsets):
+    """np.mean warns of it, too."""
+    ends = ends_of(ids, offsets)
+    out = np.empty((len(offsets), E.shape[1]), E.dtype)
+    for b in range(len(offsets)):
+        out[b] = E[ids[offsets[b] : ends[b]]].mean(axis=0)
     return out
 
 
-@wrong("embedding_bag_mean", MEAN_EMPTY, "The shape is (3, 2); it should be (4, 2). Bag 1 is empty")
-def empty_bags_dropped(E, ids, offsets):
-    return solutions.embedding_bag_mean(E, ids, offsets)[ends_of(ids, offsets) > offsets]
+@wrong("embedding_bag_mean", MEAN_EMPTY, mistake="nan_for_an_empty_bag")
+def product_with_a_normalized_matrix(E, ids, offsets):
+    counts = np.zeros((len(offsets), len(E)), E.dtype)
+    np.add.at(counts, (bag_of_each_id(ids, offsets), ids), 1)
+    with np.errstate(invalid="ignore"):
+        return (counts / counts.sum(axis=1, keepdims=True)) @ E
 
 
-@wrong("embedding_bag_mean", MEAN_VALUES, "The shape is (1, 2); it should be (2, 2)")
-def last_bag_lost(E, ids, offsets):
-    return (
-        solutions.embedding_bag_mean(E, ids, offsets)[:-1]
-        if len(ids)
-        else solutions.embedding_bag_mean(E, ids, offsets)
-    )
+@wrong("embedding_bag_mean", MEAN_EMPTY, mistake="empty_bags_dropped")
+def bags_found_with_unique(E, ids, offsets):
+    bag_of = bag_of_each_id(ids, offsets)
+    means = [E[ids[bag_of == b]].mean(axis=0) for b in np.unique(bag_of)]
+    return np.array(means).reshape(-1, E.shape[1]).astype(E.dtype)
 
 
-@wrong("embedding_bag_mean", MEAN_VALUES, "The last bag ends with the last id")
-def last_bag_left_zero(E, ids, offsets):
+@wrong("embedding_bag_mean", MEAN_VALUES, mistake="last_bag_left_zero")
+def loop_to_the_offset_before_the_last(E, ids, offsets):
     out = np.zeros((len(offsets), E.shape[1]), E.dtype)
     for b in range(len(offsets) - 1):
         if offsets[b + 1] > offsets[b]:
@@ -153,25 +143,91 @@ def last_bag_left_zero(E, ids, offsets):
     return out
 
 
-@wrong("embedding_bag_mean", MEAN_VALUES, "got 3.75, expected 2.5")
-def divided_by_the_number_of_bags(E, ids, offsets):
-    sums = np.zeros((len(offsets), E.shape[1]), E.dtype)
-    np.add.at(sums, bag_of_each_id(ids, offsets), E[ids])
-    return sums / max(len(offsets), 1)
-
-
-@wrong("embedding_bag_mean", MEAN_VALUES, "got 1.5, expected 2.5")
-def divided_by_the_number_of_ids(E, ids, offsets):
-    sums = np.zeros((len(offsets), E.shape[1]), E.dtype)
-    np.add.at(sums, bag_of_each_id(ids, offsets), E[ids])
-    return sums / max(len(ids), 1)
-
-
-@wrong("embedding_bag_mean", MEAN_SIZES, "got 7.5, expected 2.5")
-def summed_and_not_divided(E, ids, offsets):
-    sums = np.zeros((len(offsets), E.shape[1]), E.dtype)
-    np.add.at(sums, bag_of_each_id(ids, offsets), E[ids])
+@wrong("embedding_bag_mean", f"{MEAN_VALUES} no_ids_or_no_bags", mistake="last_bag_lost")
+def last_offset_taken_for_the_end(E, ids, offsets):
+    """As with include_last_offset=True in PyTorch."""
+    sums = np.zeros((max(len(offsets) - 1, 0), E.shape[1]), E.dtype)
+    for b in range(len(sums)):
+        bag = E[ids[offsets[b] : offsets[b + 1]]]
+        sums[b] = bag.sum(axis=0) / max(len(bag), 1)
     return sums
+
+
+@wrong("embedding_bag_mean", MEAN_VALUES, mistake="first_bag_only")
+def return_inside_the_loop(E, ids, offsets):
+    out = np.zeros((len(offsets), E.shape[1]), E.dtype)
+    ends = ends_of(ids, offsets)
+    for b in range(len(offsets)):
+        if ends[b] > offsets[b]:
+            out[b] = E[ids[offsets[b] : ends[b]]].mean(axis=0)
+        return out
+    return out
+
+
+@wrong("embedding_bag_mean", MEAN_SIZES, mistake="fancy_index_trap")
+def last_row_of_each_bag_over_its_size(E, ids, offsets):
+    out = np.zeros((len(offsets), E.shape[1]), E.dtype)
+    sizes = ends_of(ids, offsets) - offsets
+    for n, b in enumerate(bag_of_each_id(ids, offsets)):
+        out[b] = E[ids[n]] / sizes[b]
+    return out
+
+
+@wrong("embedding_bag_mean", "dtypes_and_inputs", mistake="double_precision_means")
+def divided_by_an_integer_array(E, ids, offsets):
+    """float32 over int64 is float64."""
+    sums = np.zeros((len(offsets), E.shape[1]), E.dtype)
+    np.add.at(sums, bag_of_each_id(ids, offsets), E[ids])
+    return sums / np.maximum(ends_of(ids, offsets) - offsets, 1)[:, None]
+
+
+@wrong("embedding_bag_mean", "no_ids_or_no_bags", "need at least one array to concatenate")
+def no_bags_concatenated(E, ids, offsets):
+    return np.concatenate([row[None] for row in solutions.embedding_bag_mean(E, ids, offsets)])
+
+
+@wrong("embedding_bag_mean", MEAN_SIZES, "got 1.5, expected 2.5. Bag 0 is rows 4, 1 and 1")
+def searchsorted_from_the_left_clipped(E, ids, offsets):
+    bag_of = np.minimum(np.searchsorted(offsets, np.arange(len(ids))), len(offsets) - 1)
+    sums = np.zeros((len(offsets), E.shape[1]), E.dtype)
+    np.add.at(sums, bag_of, E[ids])
+    counts = np.bincount(bag_of, minlength=len(offsets))
+    return (sums / np.maximum(counts, 1)[:, None]).astype(E.dtype)
+
+
+@two_mistakes("embedding_bag_mean", "nan_for_an_empty_bag repeats_count_once")
+def distinct_ids_and_nan(E, ids, offsets):
+    ends = ends_of(ids, offsets)
+    out = np.zeros((len(offsets), E.shape[1]), E.dtype)
+    for b in range(len(offsets)):
+        out[b] = E[np.unique(ids[offsets[b] : ends[b]])].mean(axis=0)
+    return out
+
+
+@two_mistakes("embedding_bag_mean", "double_precision_means repeats_count_once")
+def distinct_ids_in_double_precision(E, ids, offsets):
+    ends = ends_of(ids, offsets)
+    out = np.zeros((len(offsets), E.shape[1]))
+    for b in range(len(offsets)):
+        out[b] = E[np.unique(ids[offsets[b] : ends[b]])].sum(axis=0) / max(ends[b] - offsets[b], 1)
+    return out
+
+
+@two_mistakes("embedding_bag_mean", "last_bag_left_zero double_precision_means")
+def last_bag_lost_in_double_precision(E, ids, offsets):
+    out = solutions.embedding_bag_mean(E.astype(np.float64), ids, offsets)
+    out[-1:] = 0
+    return out
+
+
+@two_mistakes("embedding_bag_mean", "fancy_index_trap no_bags_stacked")
+def trap_and_stack(E, ids, offsets):
+    sizes = ends_of(ids, offsets) - offsets
+    rows = [
+        E[ids[offset + size - 1]] / E.dtype.type(size) if size else np.zeros(E.shape[1], E.dtype)
+        for offset, size in zip(offsets, sizes, strict=True)
+    ]
+    return np.stack(rows)
 
 
 @wrong("embedding_bag_mean", MEAN_SIZES, "got 3, expected 2.5. Bag 0 is rows 4, 1 and 1")
@@ -180,50 +236,6 @@ def largest_instead_of_mean(E, ids, offsets):
     for b, (start, end) in enumerate(zip(offsets, ends_of(ids, offsets), strict=True)):
         if end > start:
             out[b] = E[ids[start:end]].max(axis=0)
-    return out
-
-
-@wrong("embedding_bag_mean", "mean_of_each_bag bags_of_many_sizes", "got 2.25, expected 2.5. Bag 0 is rows 4, 1 and 1")
-def repeats_count_once(E, ids, offsets):
-    out = np.zeros((len(offsets), E.shape[1]), E.dtype)
-    for b, (start, end) in enumerate(zip(offsets, ends_of(ids, offsets), strict=True)):
-        if end > start:
-            out[b] = E[np.unique(ids[start:end])].mean(axis=0)
-    return out
-
-
-@wrong("embedding_bag_mean", MEAN_SIZES, "values are wrong")
-def fancy_index_trap(E, ids, offsets):
-    sums = np.zeros((len(offsets), E.shape[1]), E.dtype)
-    sums[bag_of_each_id(ids, offsets)] += E[ids]
-    return sums / np.maximum(ends_of(ids, offsets) - offsets, 1)[:, None].astype(E.dtype)
-
-
-@wrong("embedding_bag_mean", MEAN_SIZES, "values are wrong")
-def searchsorted_from_the_left(E, ids, offsets):
-    bag_of = np.searchsorted(offsets, np.arange(len(ids)), side="left")
-    bag_of = np.minimum(bag_of, len(offsets) - 1)
-    sums = np.zeros((len(offsets), E.shape[1]), E.dtype)
-    np.add.at(sums, bag_of, E[ids])
-    counts = np.bincount(bag_of, minlength=len(offsets))
-    return (sums / np.maximum(counts, 1)[:, None]).astype(E.dtype)
-
-
-@wrong("embedding_bag_mean", "dtypes_and_inputs", "The dtype is float64; it should be float32. The table was float32")
-def double_precision_means(E, ids, offsets):
-    return solutions.embedding_bag_mean(E.astype(np.float64), ids, offsets)
-
-
-@wrong("embedding_bag_mean", "no_ids_or_no_bags", "Your function raised ValueError: need at least one array")
-def stack_of_a_list_of_bags(E, ids, offsets):
-    out = solutions.embedding_bag_mean(E, ids, offsets)
-    return np.stack(list(out))
-
-
-@wrong("embedding_bag_mean", "dtypes_and_inputs", "Your function changed offsets from [0, 1] to [1, 3]")
-def offsets_made_ends_in_place(E, ids, offsets):
-    out = solutions.embedding_bag_mean(E, ids, offsets)
-    offsets[:] = ends_of(ids, offsets)
     return out
 
 
@@ -329,62 +341,126 @@ def a_function_for_each_mode(ids, offsets, grad_out, V, mode="mean"):
 # embedding_bag_backward: mistakes
 
 SHARES = "each_member_gets_its_share ids_that_repeat_in_and_across_bags"
-GRAD_VALUES = f"{SHARES} mode_sum_passes_all_on an_empty_bag_passes_nothing_on gradient_dtype_and_inputs"
-GRAD_VALUES_ALL = f"{GRAD_VALUES} another_mode_raises_value_error"
 TRAP = f"{SHARES} mode_sum_passes_all_on"
+GRAD_VALUES = f"{TRAP} an_empty_bag_passes_nothing_on gradient_dtype_and_inputs another_mode_raises_value_error"
 
 
-@wrong("embedding_bag_backward", TRAP, "got 1, expected 2. Each member of a bag receives")
-def fancy_index_trap_of_shares(ids, offsets, grad_out, V, mode="mean"):
+def sizes_of(ids, offsets):
+    return ends_of(ids, offsets) - offsets
+
+
+@wrong("embedding_bag_backward", TRAP, mistake="fancy_index_trap_of_shares")
+def assigned_bag_by_bag(ids, offsets, grad_out, V, mode="mean"):
+    G = shares(ids, offsets, grad_out, mode)
     grad = np.zeros((V, grad_out.shape[1]), grad_out.dtype)
-    grad[ids] += shares(ids, offsets, grad_out, mode)
+    for n, i in enumerate(ids):
+        grad[i] = G[n]
     return grad
 
 
-@wrong(
-    "embedding_bag_backward",
-    SHARES,
-    "got 6, expected 2. Each member of a bag receives the bag's upstream row divided by",
-)
-def mean_not_divided(ids, offsets, grad_out, V, mode="mean"):
-    shares(ids, offsets, grad_out, mode)
-    return solutions.embedding_bag_backward(ids, offsets, grad_out, V, "sum")
+@wrong("embedding_bag_backward", TRAP, mistake="trap_within_a_bag")
+def distinct_ids_of_each_bag(ids, offsets, grad_out, V, mode="mean"):
+    G = shares(ids, offsets, grad_out, mode)
+    grad = np.zeros((V, grad_out.shape[1]), grad_out.dtype)
+    for start, end in zip(offsets, ends_of(ids, offsets), strict=True):
+        for i in set(ids[start:end].tolist()):
+            grad[i] += G[start]
+    return grad
 
 
-@wrong("embedding_bag_backward", "mode_sum_passes_all_on", "got 2, expected 6. In a sum every member counts fully")
-def mode_ignored(ids, offsets, grad_out, V, mode="mean"):
-    shares(ids, offsets, grad_out, mode)
+@wrong("embedding_bag_backward", "another_mode_raises_value_error", mistake="other_modes_answered")
+def other_modes_taken_for_mean(ids, offsets, grad_out, V, mode="mean"):
+    return solutions.embedding_bag_backward(ids, offsets, grad_out, V, "sum" if mode == "sum" else "mean")
+
+
+@wrong("embedding_bag_backward", "another_mode_raises_value_error", "your function gave an answer; it should raise")
+def error_returned_and_not_raised(ids, offsets, grad_out, V, mode="mean"):
+    if mode not in ("mean", "sum"):
+        return ValueError(mode)
+    return solutions.embedding_bag_backward(ids, offsets, grad_out, V, mode)
+
+
+@wrong("embedding_bag_backward", "another_mode_raises_value_error", "raised NotImplementedError; it should raise")
+def not_implemented(ids, offsets, grad_out, V, mode="mean"):
+    if mode not in ("mean", "sum"):
+        raise NotImplementedError(mode)
+    return solutions.embedding_bag_backward(ids, offsets, grad_out, V, mode)
+
+
+@wrong("embedding_bag_backward", "gradient_dtype_and_inputs", mistake="double_precision_gradient")
+def shares_over_integers(ids, offsets, grad_out, V, mode="mean"):
+    """float32 over int64 is float64."""
+    bag_of = bag_of_each_id(ids, offsets)
+    G = (
+        shares(ids, offsets, grad_out, mode)
+        if mode != "mean"
+        else grad_out[bag_of] / sizes_of(ids, offsets)[bag_of, None]
+    )
+    grad = np.zeros((V, grad_out.shape[1]))
+    np.add.at(grad, ids, G)
+    return grad
+
+
+@wrong("embedding_bag_backward", "gradient_dtype_and_inputs", mistake="upstream_divided_in_place")
+def upstream_divided_in_a_loop(ids, offsets, grad_out, V, mode="mean"):
+    for b, size in enumerate(sizes_of(ids, offsets)):
+        if size and mode == "mean":
+            grad_out[b] = grad_out[b] / size
+    return solutions.embedding_bag_backward(ids, offsets, grad_out, V, "sum" if mode == "mean" else mode)
+
+
+@wrong("embedding_bag_backward", GRAD_VALUES, mistake="last_bag_without_gradient")
+def bags_between_offsets(ids, offsets, grad_out, V, mode="mean"):
+    if mode not in ("mean", "sum"):
+        raise ValueError(mode)
+    grad = np.zeros((V, grad_out.shape[1]), grad_out.dtype)
+    for b, (start, end) in enumerate(itertools.pairwise(offsets)):
+        for i in ids[start:end]:
+            grad[i] += grad_out[b] / (end - start if mode == "mean" else 1)
+    return grad
+
+
+@wrong("embedding_bag_backward", GRAD_VALUES, "values are wrong")
+def searchsorted_from_the_left_clipped_backward(ids, offsets, grad_out, V, mode="mean"):
+    if mode not in ("mean", "sum"):
+        raise ValueError(mode)
+    bag_of = np.maximum(np.searchsorted(offsets, np.arange(len(ids)), side="left") - 1, 0)
+    sizes = np.bincount(bag_of, minlength=len(offsets))
+    G = grad_out[bag_of] / (sizes[bag_of, None] if mode == "mean" else 1)
+    return solutions.embedding_backward(ids, G.astype(grad_out.dtype), V)
+
+
+@two_mistakes("embedding_bag_backward", "sum_divided other_modes_answered")
+def mode_not_looked_at(ids, offsets, grad_out, V, mode="mean"):
     return solutions.embedding_bag_backward(ids, offsets, grad_out, V)
 
 
-@wrong("embedding_bag_backward", "another_mode_raises_value_error", "For mode 'max' your function gave an answer")
-def other_modes_taken_for_sum(ids, offsets, grad_out, V, mode="mean"):
-    return solutions.embedding_bag_backward(ids, offsets, grad_out, V, "mean" if mode == "mean" else "sum")
+@two_mistakes("embedding_bag_backward", "mean_not_divided other_modes_answered")
+def mode_not_looked_at_and_nothing_divided(ids, offsets, grad_out, V, mode="mean"):
+    return solutions.embedding_bag_backward(ids, offsets, grad_out, V, "sum")
 
 
-@wrong("embedding_bag_backward", "another_mode_raises_value_error", "For mode 'Mean' your function gave an answer")
-def capitals_allowed(ids, offsets, grad_out, V, mode="mean"):
-    return solutions.embedding_bag_backward(ids, offsets, grad_out, V, mode.lower())
-
-
-@wrong(
-    "embedding_bag_backward",
-    "another_mode_raises_value_error",
-    "For mode 'max' your function raised KeyError; it should raise ValueError",
-)
-def mode_looked_up(ids, offsets, grad_out, V, mode="mean"):
-    return solutions.embedding_bag_backward(ids, offsets, grad_out, V, {"mean": "mean", "sum": "sum"}[mode])
-
-
-@wrong(
-    "embedding_bag_backward",
-    f"{SHARES} an_empty_bag_passes_nothing_on another_mode_raises_value_error gradient_dtype_and_inputs",
-    "got 3, expected 2. Each member of a bag",
-)
-def divided_by_the_number_of_bags_backward(ids, offsets, grad_out, V, mode="mean"):
+@two_mistakes("embedding_bag_backward", "fancy_index_trap_of_shares mean_not_divided")
+def trap_and_nothing_divided(ids, offsets, grad_out, V, mode="mean"):
     shares(ids, offsets, grad_out, mode)
-    grad = solutions.embedding_bag_backward(ids, offsets, grad_out, V, "sum")
-    return grad / max(len(offsets), 1) if mode == "mean" else grad
+    grad = np.zeros((V, grad_out.shape[1]), grad_out.dtype)
+    grad[ids] += grad_out[bag_of_each_id(ids, offsets)]
+    return grad
+
+
+@two_mistakes("embedding_bag_backward", "fancy_index_trap_of_shares other_modes_answered")
+def trap_and_other_modes(ids, offsets, grad_out, V, mode="mean"):
+    grad = np.zeros((V, grad_out.shape[1]), grad_out.dtype)
+    grad[ids] += shares(ids, offsets, grad_out, "mean" if mode == "mean" else "sum")
+    return grad
+
+
+@two_mistakes("embedding_bag_backward", "upstream_divided_in_place double_precision_gradient")
+def in_place_and_in_double_precision(ids, offsets, grad_out, V, mode="mean"):
+    if mode == "mean":
+        grad_out /= np.maximum(sizes_of(ids, offsets), 1)[:, None]
+    mode = "sum" if mode == "mean" else mode
+    return solutions.embedding_bag_backward(ids, offsets, grad_out.astype(np.float64), V, mode)
 
 
 @wrong("embedding_bag_backward", "ids_that_repeat_in_and_across_bags", "a share is one over the size of that bag")
@@ -407,73 +483,3 @@ def empty_bag_taken_to_hold_the_next_id(ids, offsets, grad_out, V, mode="mean"):
         if start == end < len(ids):
             grad[ids[start]] += grad_out[b]
     return grad
-
-
-@wrong(
-    "embedding_bag_backward",
-    "an_empty_bag_passes_nothing_on no_ids_or_no_bags_give_zeros",
-    "got nan, expected 0",
-)
-def every_bag_reaches_every_row(ids, offsets, grad_out, V, mode="mean"):
-    """A product with a count matrix whose empty rows are 0/0."""
-    shares(ids, offsets, grad_out, mode)
-    A = np.zeros((len(offsets), V), grad_out.dtype)
-    np.add.at(A, (bag_of_each_id(ids, offsets), ids), 1)
-    with np.errstate(invalid="ignore"):
-        A = A / A.sum(axis=1, keepdims=True) if mode == "mean" else A
-    return A.T @ grad_out
-
-
-@wrong("embedding_bag_backward", GRAD_VALUES_ALL, "values are wrong")
-def last_bag_without_gradient(ids, offsets, grad_out, V, mode="mean"):
-    grad = np.zeros((V, grad_out.shape[1]), grad_out.dtype)
-    if mode not in ("mean", "sum"):
-        raise ValueError(mode)
-    for b in range(len(offsets) - 1):
-        bag = ids[offsets[b] : offsets[b + 1]]
-        for i in bag:
-            grad[i] += grad_out[b] / (len(bag) if mode == "mean" else 1)
-    return grad
-
-
-@wrong("embedding_bag_backward", GRAD_VALUES_ALL, "values are wrong")
-def searchsorted_from_the_left_backward(ids, offsets, grad_out, V, mode="mean"):
-    if mode not in ("mean", "sum"):
-        raise ValueError(mode)
-    bag_of = np.maximum(np.searchsorted(offsets, np.arange(len(ids)), side="left") - 1, 0)
-    sizes = np.bincount(bag_of, minlength=len(offsets))
-    G = grad_out[bag_of] / (sizes[bag_of, None] if mode == "mean" else 1)
-    return solutions.embedding_backward(ids, G.astype(grad_out.dtype), V)
-
-
-@wrong(
-    "embedding_bag_backward", "gradient_dtype_and_inputs", "The dtype is float64; it should be float32. grad_out was"
-)
-def double_precision_gradient(ids, offsets, grad_out, V, mode="mean"):
-    return solutions.embedding_bag_backward(ids, offsets, grad_out.astype(np.float64), V, mode)
-
-
-@wrong("embedding_bag_backward", "gradient_dtype_and_inputs", "Your function changed grad_out: divide a copy of it")
-def upstream_divided_in_place(ids, offsets, grad_out, V, mode="mean"):
-    sizes = np.maximum(ends_of(ids, offsets) - offsets, 1)[:, None]
-    shares(ids, offsets, grad_out, mode)
-    if mode == "mean":
-        grad_out /= sizes
-    return solutions.embedding_bag_backward(ids, offsets, grad_out, V, "sum")
-
-
-@wrong("embedding_bag_backward", "gradient_dtype_and_inputs", "Your function changed offsets from [0, 2] to [2, 3]")
-def offsets_made_ends_in_place_backward(ids, offsets, grad_out, V, mode="mean"):
-    grad = solutions.embedding_bag_backward(ids, offsets, grad_out, V, mode)
-    offsets[:] = ends_of(ids, offsets)
-    return grad
-
-
-@wrong(
-    "embedding_bag_backward",
-    "an_empty_bag_passes_nothing_on no_ids_or_no_bags_give_zeros",
-    "The shape is (3, 2); it should be (4, 2)",
-)
-def rows_up_to_the_largest_id(ids, offsets, grad_out, V, mode="mean"):
-    grad = solutions.embedding_bag_backward(ids, offsets, grad_out, V, mode)
-    return grad[: int(ids.max()) + 1 if len(ids) else 0]

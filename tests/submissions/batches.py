@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse
 
 import solutions
-from submissions import right, wrong
+from submissions import right, two_mistakes, wrong
 
 right("embedding_forward")(solutions.embedding_forward)
 
@@ -80,56 +80,9 @@ FORWARD_VALUES = "one_row_for_each_id a_batch_of_sequences any_shape_of_ids any_
 FORWARD_ALL = f"{FORWARD_VALUES} a_copy_of_the_table"
 
 
-@wrong("embedding_forward", "a_copy_of_the_table", "For ids [1, 2, 3] the result is a view of E")
-def view_for_a_slice(E, ids):
-    flat = ids.ravel().astype(int)
-    if ids.ndim == 1 and np.all(np.diff(flat) == 1):
-        return E[flat[0] : flat[-1] + 1]
-    return E[ids]
-
-
-@wrong("embedding_forward", "a_copy_of_the_table", "For ids 2 the result is a view of E")
-def view_for_a_single_id(E, ids):
-    return E[int(ids)] if ids.ndim == 0 else E[ids]
-
-
-@wrong(
-    "embedding_forward",
-    "a_batch_of_sequences any_shape_of_ids",
-    "The shape is (6, 4); it should be (2, 3, 4)",
-)
-def flattened_output(E, ids):
-    return E[ids.ravel()]
-
-
-@wrong("embedding_forward", "a_batch_of_sequences any_shape_of_ids", "every sequence, not the first alone")
-def first_sequence_only(E, ids):
-    return E[ids[0]] if ids.ndim > 1 else E[ids]
-
-
-@wrong("embedding_forward", "a_batch_of_sequences any_shape_of_ids", "every sequence, not the first alone")
-def first_sequence_for_all(E, ids):
-    return np.broadcast_to(E[ids[0]], (*ids.shape, E.shape[1])).copy() if ids.ndim > 1 else E[ids]
-
-
-@wrong("embedding_forward", FORWARD_VALUES, "Result n is row ids[n] of E")
-def row_before(E, ids):
-    return np.take(E, ids.astype(int) - 1, axis=0)
-
-
 @wrong("embedding_forward", FORWARD_ALL, "Your function raised IndexError: index 3 is out of bounds for axis 1")
 def columns(E, ids):
     return E[:, ids]
-
-
-@wrong("embedding_forward", FORWARD_ALL, "Result n is row ids[n] of E, a whole row")
-def first_number_of_each_row(E, ids):
-    return E[ids, 0]
-
-
-@wrong("embedding_forward", "any_dtype", "The dtype is float64; it should be float16. The table was float16")
-def double_precision_always(E, ids):
-    return E.astype(np.float64)[ids]
 
 
 @wrong("embedding_forward", "a_copy_of_the_table", "Your function changed the table")
@@ -146,30 +99,73 @@ def ids_zeroed_too(E, ids):
     return out
 
 
-@wrong(
-    "embedding_forward",
-    "a_batch_of_sequences any_shape_of_ids any_dtype",
-    "Position (b, t) holds row ids[b, t]",
-)
-def id_0_taken_for_padding(E, ids):
-    return E[ids] * (ids != 0)[..., None].astype(E.dtype)
-
-
 @wrong("embedding_forward", FORWARD_VALUES, "values are wrong")
-def scaled_by_the_square_root_of_the_width(E, ids):
-    return (E[ids] * np.sqrt(E.shape[1])).astype(E.dtype)
+def off_by_a_thousandth(E, ids):
+    return E[ids] * E.dtype.type(1.002)
 
 
-@wrong("embedding_forward", "any_shape_of_ids", "need at least one array")
-def stack_of_nothing(E, ids):
-    return E[ids] if ids.ndim == 0 else np.stack([E[i] for i in ids.ravel()]).reshape(*ids.shape, -1)
+@wrong("embedding_forward", FORWARD_VALUES, "got nan, expected 3.7")
+def nan_everywhere(E, ids):
+    return E[ids] * E.dtype.type(np.nan)
 
 
-@wrong("embedding_forward", "any_shape_of_ids", "it should be (2,). A single id of shape ()")
-def an_axis_for_a_single_id(E, ids):
-    return E[np.atleast_1d(ids)]
+@wrong("embedding_forward", FORWARD_ALL, "it returned a list")
+def list_of_the_rows(E, ids):
+    return [E[i] for i in ids.ravel()]
 
 
-@wrong("embedding_forward", "any_shape_of_ids", "The shape is (")
-def squeezed(E, ids):
-    return solutions.embedding_forward(E, ids).squeeze()
+@wrong("embedding_forward", "a_batch_of_sequences any_shape_of_ids", mistake="mean_over_the_sequence")
+def bag_of_each_sequence(E, ids):
+    if ids.ndim < 2:
+        return E[ids]
+    return np.array([sum(E[i] for i in sequence) / ids.shape[1] for sequence in ids]) if ids.size else E[ids].mean(1)
+
+
+@wrong("embedding_forward", "a_batch_of_sequences any_shape_of_ids", mistake="flattened_output")
+def list_of_all_rows(E, ids):
+    return np.array([E[i] for i in ids.flat], dtype=E.dtype).reshape(-1, E.shape[1])
+
+
+@wrong("embedding_forward", "any_dtype", mistake="double_precision_always")
+def filled_into_zeros(E, ids):
+    out = np.zeros((*ids.shape, E.shape[1]))
+    for position in np.ndindex(ids.shape):
+        out[position] = E[ids[position]]
+    return out
+
+
+@wrong("embedding_forward", FORWARD_VALUES, mistake="made_like_the_ids")
+def filled_into_integers(E, ids):
+    out = np.empty((*ids.shape, E.shape[1]), ids.dtype)
+    out[...] = E[ids]
+    return out
+
+
+@wrong("embedding_forward", FORWARD_ALL, mistake="take_without_axis")
+def from_the_flat_table(E, ids):
+    return E.ravel()[ids]
+
+
+# Two mistakes at once
+
+
+@two_mistakes("embedding_forward", "row_before double_precision_always")
+def row_before_in_double_precision(E, ids):
+    return np.take(E.astype(float), ids.astype(int) - 1, axis=0)
+
+
+@two_mistakes("embedding_forward", "scaled_by_the_square_root_of_the_width id_0_taken_for_padding")
+def scaled_and_id_0_taken_for_padding(E, ids):
+    return (E[ids] * np.sqrt(E.shape[1]) * (ids != 0)[..., None]).astype(E.dtype)
+
+
+@two_mistakes("embedding_forward", "flattened_output double_precision_always")
+def flattened_in_double_precision(E, ids):
+    return E.astype(float)[ids.ravel()]
+
+
+@two_mistakes("embedding_forward", "first_sequence_only view_for_a_single_id")
+def first_sequence_and_a_view(E, ids):
+    if ids.ndim > 1:
+        return E[ids[0]]
+    return E[int(ids)] if ids.ndim == 0 else E[ids]

@@ -1,12 +1,13 @@
 """Chapter 10: `table_cost`."""
 
+import math
 import operator
 from fractions import Fraction
 
 import numpy as np
 
 import solutions
-from submissions import right, wrong
+from submissions import right, two_mistakes, wrong
 
 right("table_cost")(solutions.table_cost)
 
@@ -72,132 +73,10 @@ def exact(V, d, tied, factor_m=None):
     return int(V), int(d), tied, None if factor_m is None else int(factor_m)
 
 
-@wrong("table_cost", BYTES, "12 bytes a parameter. Four float32 numbers take 16: weight, gradient and two moments")
-def twelve_bytes(V, d, tied, factor_m=None):
-    parameters, _ = solutions.table_cost(V, d, tied, factor_m)
-    return parameters, 12 * parameters
-
-
-@wrong("table_cost", BYTES, "4 bytes a parameter")
-def weights_alone(V, d, tied, factor_m=None):
-    parameters, _ = solutions.table_cost(V, d, tied, factor_m)
-    return parameters, 4 * parameters
-
-
-@wrong("table_cost", BYTES, "8 bytes a parameter")
-def half_precision(V, d, tied, factor_m=None):
-    parameters, _ = solutions.table_cost(V, d, tied, factor_m)
-    return parameters, 8 * parameters
-
-
-@wrong("table_cost", f"{ONE} {FACTORS} {EXACT} {FROM_NUMPY}", "48 parameters; there should be 24. A tied model")
-def tied_counted_twice(V, d, tied, factor_m=None):
-    return solutions.table_cost(V, d, False, factor_m)
-
-
-@wrong("table_cost", f"{TWO} {BOTH}", "24 parameters; there should be 48. V = 6, d = 4, untied")
-def untied_forgotten(V, d, tied, factor_m=None):
-    return solutions.table_cost(V, d, True, factor_m)
-
-
-@wrong("table_cost", f"{ONE} {TWO} {FACTORS} {BOTH} {EXACT} {FROM_NUMPY}", "48 parameters; there should be 24")
-def tied_and_untied_exchanged(V, d, tied, factor_m=None):
-    return solutions.table_cost(V, d, not tied, factor_m)
-
-
-@wrong("table_cost", BOTH, "untied: two tables, and each of them is in two factors of its own")
-def one_table_factorized(V, d, tied, factor_m=None):
-    V, d, tied, m = exact(V, d, tied, factor_m)
-    parameters = V * d if m is None else V * m + m * d
-    parameters += 0 if tied else V * d
-    return parameters, 16 * parameters
-
-
-@wrong("table_cost", BOTH, "parameters; there should be 48. V = 7, d = 5, m = 2, untied")
-def projection_shared_by_both_tables(V, d, tied, factor_m=None):
-    V, d, tied, m = exact(V, d, tied, factor_m)
-    tables = 1 if tied else 2
-    parameters = tables * V * d if m is None else tables * V * m + m * d
-    return parameters, 16 * parameters
-
-
-@wrong("table_cost", BOTH, "parameters; there should be 48")
-def untied_forgotten_when_factorized(V, d, tied, factor_m=None):
-    return solutions.table_cost(V, d, tied or factor_m is not None, factor_m)
-
-
-@wrong("table_cost", f"{FACTORS} {BOTH}", "35 parameters; there should be 24. V = 7, d = 5, m = 2")
-def factor_ignored(V, d, tied, factor_m=None):
-    return solutions.table_cost(V, d, tied)
-
-
-@wrong("table_cost", f"{FACTORS} {BOTH}", "one factor has V rows of m, the other m rows of d. Both are stored")
-def first_factor_alone(V, d, tied, factor_m=None):
-    V, d, tied, m = exact(V, d, tied, factor_m)
-    parameters = (V * d if m is None else V * m) * (1 if tied else 2)
-    return parameters, 16 * parameters
-
-
-@wrong("table_cost", f"{FACTORS} {BOTH}", "140 parameters; there should be 24")
-def factors_multiplied(V, d, tied, factor_m=None):
-    V, d, tied, m = exact(V, d, tied, factor_m)
-    parameters = (V * d if m is None else (V * m) * (m * d)) * (1 if tied else 2)
-    return parameters, 16 * parameters
-
-
-@wrong("table_cost", f"{FACTORS} {BOTH}", "parameters; there should be 24")
-def sides_of_the_factors_mixed_up(V, d, tied, factor_m=None):
-    V, d, tied, m = exact(V, d, tied, factor_m)
-    parameters = (V * d if m is None else V * m + V * d) * (1 if tied else 2)
-    return parameters, 16 * parameters
-
-
-@wrong("table_cost", f"{FACTORS}", "parameters; there should be 42. V = 3, d = 4, m = 6")
-def factor_taken_only_where_it_saves(V, d, tied, factor_m=None):
-    V, d, tied, m = exact(V, d, tied, factor_m)
-    parameters = min(V * d, V * d if m is None else V * m + m * d) * (1 if tied else 2)
-    return parameters, 16 * parameters
-
-
 @wrong("table_cost", f"{ONE} {TWO} {FACTORS} {BOTH} {EXACT} {FROM_NUMPY}", "28 parameters; there should be 24")
 def with_a_bias(V, d, tied, factor_m=None):
     parameters = solutions.table_cost(V, d, tied, factor_m)[0] + int(d)
     return parameters, 16 * parameters
-
-
-@wrong("table_cost", f"{EXACT} {FROM_NUMPY}", "A number in the result is a float; it should be a Python int")
-def float_result(V, d, tied, factor_m=None):
-    parameters = solutions.table_cost(V, d, tied, factor_m)[0] * 1.0
-    return parameters, 16 * parameters
-
-
-@wrong("table_cost", EXACT, "A float has about 16 digits")
-def float_on_the_way(V, d, tied, factor_m=None):
-    parameters = int(float(V) * int(d)) if factor_m is None else int(float(factor_m) * (int(V) + int(d)))
-    parameters *= 1 if tied else 2
-    return parameters, 16 * parameters
-
-
-@wrong("table_cost", EXACT, "keep to integers here, too")
-def float_in_the_bytes(V, d, tied, factor_m=None):
-    parameters, _ = solutions.table_cost(V, d, tied, factor_m)
-    return parameters, int(parameters * 16.0)
-
-
-@wrong("table_cost", FROM_NUMPY, "NumPy integers wrap around when a result does not fit")
-def sizes_as_they_come(V, d, tied, factor_m=None):
-    table = V * d if factor_m is None else V * factor_m + factor_m * d
-    parameters = table if tied else 2 * table
-    return int(parameters), 16 * int(parameters)
-
-
-@wrong("table_cost", f"{EXACT} {FROM_NUMPY}", "A number in the result is a numpy.int64; it should be a Python int")
-def product_in_numpy(V, d, tied, factor_m=None):
-    V, d, tied, m = exact(V, d, tied, factor_m)
-    if max(V, d) > 2**31:
-        return solutions.table_cost(V, d, tied, m)
-    parameters = np.int64(solutions.table_cost(V, d, tied, m)[0])
-    return parameters, parameters * 16
 
 
 @wrong(
@@ -211,17 +90,7 @@ def sizes_cut_to_a_byte(V, d, tied, factor_m=None):
     return solutions.table_cost(V, d, tied, factor_m)
 
 
-@wrong("table_cost", EXACT, "The result is a list; it should be a tuple")
-def a_list(V, d, tied, factor_m=None):
-    return list(solutions.table_cost(V, d, tied, factor_m))
-
-
 ALL = " ".join([ONE, TWO, BYTES, FACTORS, BOTH, EXACT, FROM_NUMPY])
-
-
-@wrong("table_cost", ALL, "Your function should return two numbers, (parameters, bytes); it returned a int")
-def parameters_alone(V, d, tied, factor_m=None):
-    return solutions.table_cost(V, d, tied, factor_m)[0]
 
 
 @wrong("table_cost", ALL, "it returned 3: int, int, int")
@@ -232,3 +101,66 @@ def three_numbers(V, d, tied, factor_m=None):
 @wrong("table_cost", ALL, "it returned a str")
 def a_text(V, d, tied, factor_m=None):
     return "{:,} parameters, {:,} bytes".format(*solutions.table_cost(V, d, tied, factor_m))
+
+
+@wrong("table_cost", f"{FACTORS} {BOTH}", mistake="factors_multiplied")
+def product_of_all_sizes(V, d, tied, factor_m=None):
+    V, d, tied, m = exact(V, d, tied, factor_m)
+    shapes = [(V, d)] if m is None else [(V, m), (m, d)]
+    parameters = math.prod(math.prod(shape) for shape in shapes) * (2 - tied)
+    return parameters, 16 * parameters
+
+
+@wrong("table_cost", BYTES, mistake="twelve_bytes")
+def no_gradient(V, d, tied, factor_m=None):
+    parameters, _ = solutions.table_cost(V, d, tied, factor_m)
+    return parameters, sum(4 * parameters for _ in ("weight", "first moment", "second moment"))
+
+
+@wrong("table_cost", BYTES, "18 bytes a parameter")
+def mixed_precision(V, d, tied, factor_m=None):
+    """Two bytes more, for a copy of the weight in half precision."""
+    parameters, _ = solutions.table_cost(V, d, tied, factor_m)
+    return parameters, 18 * parameters
+
+
+@wrong("table_cost", f"{TWO} {BOTH}", mistake="untied_forgotten")
+def table_counted_and_tied_not_looked_at(V, d, tied, factor_m=None):
+    V, d, tied, m = exact(V, d, tied, factor_m)
+    parameters = V * d if m is None else m * (V + d)
+    return parameters, parameters * 16
+
+
+@wrong("table_cost", f"{EXACT} {FROM_NUMPY}", mistake="float_result")
+def halved(V, d, tied, factor_m=None):
+    V, d, tied, m = exact(V, d, tied, factor_m)
+    both = 2 * V * d if m is None else 2 * (V * m + m * d)
+    parameters = both / 2 if tied else both / 1
+    return parameters, 16 * parameters
+
+
+@two_mistakes("table_cost", "twelve_bytes untied_forgotten")
+def twelve_bytes_of_one_table(V, d, tied, factor_m=None):
+    parameters, _ = solutions.table_cost(V, d, True, factor_m)
+    return parameters, 12 * parameters
+
+
+@two_mistakes("table_cost", "untied_forgotten factor_ignored")
+def one_table_without_factors(V, d, tied, factor_m=None):
+    parameters = int(V) * int(d)
+    return parameters, 16 * parameters
+
+
+@two_mistakes("table_cost", "weights_alone numpy_integers_returned")
+def weights_of_sizes_as_they_come(V, d, tied, factor_m=None):
+    table = V * d if factor_m is None else V * factor_m + factor_m * d
+    parameters = table * (1 if tied else 2)
+    return parameters, 4 * parameters
+
+
+@two_mistakes("table_cost", "a_list one_table_factorized")
+def one_factorized_in_a_list(V, d, tied, factor_m=None):
+    V, d, tied, m = exact(V, d, tied, factor_m)
+    parameters = V * d if m is None else V * m + m * d
+    parameters += 0 if tied else V * d
+    return [parameters, 16 * parameters]

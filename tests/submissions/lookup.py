@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse
 
 import solutions
-from submissions import right, wrong
+from submissions import right, two_mistakes, wrong
 
 right("one_hot")(solutions.one_hot)
 
@@ -62,40 +62,8 @@ def bincount_of_each_id(ids, V):
 
 
 ONE_HOT_VALUES = "each_row_has_one_1 product_is_lookup any_shape_of_ids any_integer_dtype"
+KINDS = "each_row_has_one_1 any_shape_of_ids any_integer_dtype"
 ONE_HOT_ALL = f"{ONE_HOT_VALUES} leaves_ids_alone"
-
-
-@wrong("one_hot", "each_row_has_one_1 any_shape_of_ids any_integer_dtype", "V columns, not max(ids) + 1")
-def width_from_the_largest_id(ids, V):
-    return np.eye(ids.max(initial=0) + 1)[ids]
-
-
-@wrong("one_hot", ONE_HOT_VALUES, "in column ids[n], counted from 0")
-def counted_from_one(ids, V):
-    return np.eye(V)[ids.astype(int) - 1]
-
-
-@wrong(
-    "one_hot",
-    "each_row_has_one_1 any_shape_of_ids any_integer_dtype",
-    "The dtype is int64; it should be float64",
-)
-def integers(ids, V):
-    return np.eye(V, dtype=np.int64)[ids]
-
-
-@wrong(
-    "one_hot",
-    "each_row_has_one_1 any_shape_of_ids any_integer_dtype",
-    "The dtype is bool; it should be float64",
-)
-def booleans(ids, V):
-    return ids[..., None] == np.arange(V)
-
-
-@wrong("one_hot", "each_row_has_one_1 any_shape_of_ids any_integer_dtype", "is float32; it should be float64")
-def single_precision(ids, V):
-    return np.eye(V, dtype=np.float32)[ids]
 
 
 @wrong("one_hot", "any_shape_of_ids", "IndexError")
@@ -105,21 +73,6 @@ def one_dimension_only(ids, V):
     return out
 
 
-@wrong("one_hot", "any_shape_of_ids", "The shape is (6, 7); it should be (2, 1, 3, 7)")
-def flattened(ids, V):
-    return np.eye(V)[ids.ravel()]
-
-
-@wrong("one_hot", "any_shape_of_ids", "it should be (3, 0, 4)")
-def no_row_for_no_id_lost_its_shape(ids, V):
-    return np.eye(V)[ids] if ids.size else np.zeros((0, V))
-
-
-@wrong("one_hot", ONE_HOT_VALUES, "The shape is (6, 3); it should be (3, 6)")
-def transposed(ids, V):
-    return np.eye(V)[ids].T
-
-
 @wrong("one_hot", "leaves_ids_alone", "Your function changed ids from [4, 0, 2, 4] to [0, 0, 0, 0]")
 def ids_zeroed_afterwards(ids, V):
     out = np.eye(V)[ids]
@@ -127,18 +80,80 @@ def ids_zeroed_afterwards(ids, V):
     return out
 
 
-@wrong("one_hot", "any_integer_dtype", "OverflowError")
-def places_counted_in_the_dtype_of_ids(ids, V):
+@wrong("one_hot", ONE_HOT_ALL, "it returned a list")
+def list_of_lists(ids, V):
+    return solutions.one_hot(ids, V).tolist()
+
+
+@wrong("one_hot", ONE_HOT_VALUES, "values are wrong")
+def off_by_a_thousandth(ids, V):
+    return solutions.one_hot(ids, V) * 1.001
+
+
+@wrong("one_hot", "any_shape_of_ids", "it should be (2, 1, 3, 7)")
+def flattened_and_sorted(ids, V):
+    return np.eye(V)[ids if ids.ndim < 2 else np.sort(ids, axis=None)]
+
+
+@wrong("one_hot", ONE_HOT_VALUES, mistake="all_ids_in_every_row")
+def largest_of_all_rows(ids, V):
+    rows = np.zeros(V)
+    rows[ids] = 1
+    return rows + np.zeros((*ids.shape, 1))
+
+
+@wrong("one_hot", ONE_HOT_VALUES, mistake="ones_up_to_the_id")
+def sums_from_the_right(ids, V):
+    return np.cumsum(np.eye(V)[ids][..., ::-1], axis=-1)[..., ::-1]
+
+
+@wrong("one_hot", KINDS, mistake="width_from_the_largest_id")
+def columns_up_to_the_largest_id(ids, V):
+    return (ids[..., None] == np.arange(max(ids.ravel(), default=0) + 1)).astype(float)
+
+
+@wrong("one_hot", ONE_HOT_VALUES, mistake="counts_of_the_ids")
+def sum_over_all_positions(ids, V):
+    return np.eye(V)[ids.ravel()].sum(axis=0)
+
+
+@wrong("one_hot", "any_shape_of_ids", mistake="flattened")
+def loop_over_a_flat_list(ids, V):
+    out = np.zeros((ids.size, V))
+    for n, i in enumerate(ids.flat):
+        out[n, i] = 1
+    return out
+
+
+@wrong("one_hot", "any_integer_dtype leaves_ids_alone", mistake="places_counted_in_ids")
+def places_added_in_place(ids, V):
+    shape = ids.shape
+    places = ids.reshape(ids.size)  # a view
+    np.add(places, np.arange(ids.size) * V, out=places, casting="unsafe")
     out = np.zeros(ids.size * V)
-    out[np.arange(ids.size, dtype=ids.dtype) * V + ids.ravel()] = 1
-    return out.reshape(*ids.shape, V)
+    out[places] = 1
+    return out.reshape(*shape, V)
 
 
-@wrong("one_hot", ONE_HOT_VALUES, "got 0, expected 1")
-def nothing_filled_in(ids, V):
-    return np.zeros((*ids.shape, V))
+# Two mistakes at once
 
 
-@wrong("one_hot", "any_shape_of_ids", "The shape is (")
-def squeezed(ids, V):
-    return solutions.one_hot(ids, V).squeeze()
+@two_mistakes("one_hot", "width_from_the_largest_id counted_from_one")
+def from_one_and_as_wide_as_the_largest_id(ids, V):
+    return np.eye(ids.max(initial=0) + 1)[ids.astype(int) - 1]
+
+
+@two_mistakes("one_hot", "integers flattened")
+def integers_flattened(ids, V):
+    return np.eye(V, dtype=np.int64)[ids.ravel()]
+
+
+@two_mistakes("one_hot", "transposed booleans")
+def transposed_booleans(ids, V):
+    return (ids[..., None] == np.arange(V)).T
+
+
+@two_mistakes("one_hot", "flattened ids_reshaped_in_place")
+def flattened_in_place(ids, V):
+    ids.shape = -1
+    return np.eye(V)[ids]

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 import solutions
-from submissions import right, wrong
+from submissions import right, two_mistakes, wrong
 
 right("sparse_sgd_step")(solutions.sparse_sgd_step)
 right("lazy_adam_step")(solutions.lazy_adam_step)
@@ -94,113 +94,12 @@ SGD_ALL = (
     "rows_that_occur_take_a_step repeats_add_up decay_reaches_only_rows_that_occur a_row_that_repeats_decays_once "
     "a_row_with_gradient_zero_decays any_shape_of_ids a_table_of_its_own"
 )
-
-
-@wrong(
-    "sparse_sgd_step",
-    "repeats_add_up a_row_that_repeats_decays_once a_row_with_gradient_zero_decays",
-    "`E[ids] -= lr * grad_out` keeps one of them only",
-)
-def fancy_index_trap(E, ids, grad_out, lr, weight_decay=0.0):
-    new = E.copy()
-    new[ids] -= lr * (grad_out + weight_decay * E[ids])
-    return new
-
-
-@wrong(
-    "sparse_sgd_step",
-    "decay_reaches_only_rows_that_occur a_row_that_repeats_decays_once a_row_with_gradient_zero_decays "
-    "any_shape_of_ids a_table_of_its_own",
-    "A row that does not occur does not decay",
-)
-def dense_decay(E, ids, grad_out, lr, weight_decay=0.0):
-    grad = solutions.embedding_backward(ids, grad_out, len(E))
-    return E - lr * (grad + weight_decay * E)
-
-
-@wrong(
-    "sparse_sgd_step",
-    "a_row_that_repeats_decays_once a_row_with_gradient_zero_decays",
-    "The decay term belongs to the row, not to the position",
-)
-def decay_at_each_position(E, ids, grad_out, lr, weight_decay=0.0):
-    new = E.copy()
-    np.subtract.at(new, ids, lr * (grad_out + weight_decay * E[ids]))
-    return new
-
-
-@wrong("sparse_sgd_step", "a_row_with_gradient_zero_decays", "Find the rows from ids, not from the gradient")
-def rows_from_the_gradient(E, ids, grad_out, lr, weight_decay=0.0):
-    grad = solutions.embedding_backward(ids, grad_out, len(E))
-    rows = np.flatnonzero(grad.any(axis=1))
-    new = E.copy()
-    new[rows] -= lr * (grad[rows] + weight_decay * E[rows])
-    return new
-
-
-@wrong(
-    "sparse_sgd_step",
-    "decay_reaches_only_rows_that_occur a_row_that_repeats_decays_once a_row_with_gradient_zero_decays "
-    "a_table_of_its_own",
-    "lr multiplies both",
-)
-def decay_without_lr(E, ids, grad_out, lr, weight_decay=0.0):
-    rows, g = summed(E, ids, grad_out)
-    new = E.copy()
-    new[rows] -= lr * g + weight_decay * E[rows]
-    return new
-
-
-@wrong(
-    "sparse_sgd_step",
-    "decay_reaches_only_rows_that_occur a_row_that_repeats_decays_once a_row_with_gradient_zero_decays "
-    "a_table_of_its_own",
-    "weight_decay * E[i] is added to the gradient of each row that occurs",
-)
-def no_decay(E, ids, grad_out, lr, weight_decay=0.0):
-    return solutions.sparse_sgd_step(E, ids, grad_out, lr)
-
-
-@wrong(
-    "sparse_sgd_step",
-    "decay_reaches_only_rows_that_occur a_row_that_repeats_decays_once a_row_with_gradient_zero_decays "
-    "a_table_of_its_own",
-    "lr multiplies both",
-)
-def decay_of_the_row_after_the_step(E, ids, grad_out, lr, weight_decay=0.0):
-    rows, g = summed(E, ids, grad_out)
-    new = E.copy()
-    new[rows] -= lr * g
-    new[rows] += lr * weight_decay * new[rows]  # and the sign
-    return new
+SGD_REPEATS = "repeats_add_up a_row_that_repeats_decays_once a_row_with_gradient_zero_decays"
 
 
 @wrong("sparse_sgd_step", SGD_ALL.replace("a_row_with_gradient_zero_decays ", ""), "got 0.55, expected 0.45")
-def upwards(E, ids, grad_out, lr, weight_decay=0.0):
+def up_the_gradient_and_decayed(E, ids, grad_out, lr, weight_decay=0.0):
     return solutions.sparse_sgd_step(E, ids, -grad_out, lr, weight_decay)
-
-
-@wrong("sparse_sgd_step", SGD_ALL, "The shape is (2, 2); it should be (4, 2). Row ids[n] becomes")
-def only_the_rows_that_occur(E, ids, grad_out, lr, weight_decay=0.0):
-    rows, g = summed(E, ids, grad_out)
-    return E[rows] - lr * (g + weight_decay * E[rows])
-
-
-@wrong("sparse_sgd_step", "a_table_of_its_own", "Your function changed E: work on a copy")
-def in_place(E, ids, grad_out, lr, weight_decay=0.0):
-    rows, g = summed(E, ids, grad_out)
-    E[rows] -= lr * (g + weight_decay * E[rows])
-    return E
-
-
-@wrong("sparse_sgd_step", "a_table_of_its_own", "For ids [] the result is E itself or a view of it")
-def the_same_table_where_nothing_occurs(E, ids, grad_out, lr, weight_decay=0.0):
-    return solutions.sparse_sgd_step(E, ids, grad_out, lr, weight_decay) if ids.size else E
-
-
-@wrong("sparse_sgd_step", "a_table_of_its_own", "The dtype is float64; it should be float32. E was float32")
-def double_precision(E, ids, grad_out, lr, weight_decay=0.0):
-    return solutions.sparse_sgd_step(E.astype(np.float64), ids, grad_out.astype(np.float64), lr, weight_decay)
 
 
 @wrong("sparse_sgd_step", "a_table_of_its_own", "A row that does not occur changed in its last bits")
@@ -212,6 +111,91 @@ def there_and_back(E, ids, grad_out, lr, weight_decay=0.0):
 @wrong("sparse_sgd_step", "any_shape_of_ids", "The id had shape () and grad_out shape (d,)")
 def not_a_single_id(E, ids, grad_out, lr, weight_decay=0.0):
     return solutions.sparse_sgd_step(E, ids, grad_out, lr, weight_decay) if ids.ndim else E.copy()
+
+
+@wrong("sparse_sgd_step", SGD_ALL, "values are wrong")
+def off_by_a_thousandth(E, ids, grad_out, lr, weight_decay=0.0):
+    return solutions.sparse_sgd_step(E, ids, grad_out, lr, weight_decay) * E.dtype.type(1.001)
+
+
+@wrong("sparse_sgd_step", SGD_REPEATS, mistake="fancy_index_trap")
+def last_of_the_repeats(E, ids, grad_out, lr, weight_decay=0.0):
+    last = {}
+    for n, i in enumerate(ids.ravel().tolist()):
+        last[i] = grad_out.reshape(ids.size, E.shape[1])[n]
+    new = E.copy()
+    for i, g in last.items():
+        new[i] -= lr * (g + weight_decay * E[i])
+    return new
+
+
+@wrong("sparse_sgd_step", "a_row_with_gradient_zero_decays", mistake="rows_from_the_gradient")
+def rows_of_some_size(E, ids, grad_out, lr, weight_decay=0.0):
+    grad = solutions.embedding_backward(ids, grad_out, len(E))
+    occurs = np.abs(grad).sum(axis=1, keepdims=True) > 0
+    return np.where(occurs, E - lr * (grad + weight_decay * E), E)
+
+
+@wrong("sparse_sgd_step", "a_table_of_its_own", mistake="in_place")
+def a_view_for_a_copy(E, ids, grad_out, lr, weight_decay=0.0):
+    new = E[:]
+    rows, g = summed(E, ids, grad_out)
+    new[rows] -= lr * (g + weight_decay * new[rows])
+    return new
+
+
+@wrong(
+    "sparse_sgd_step",
+    "a_row_that_repeats_decays_once a_row_with_gradient_zero_decays",
+    mistake="decay_at_each_position",
+)
+def decay_times_the_count(E, ids, grad_out, lr, weight_decay=0.0):
+    count = np.bincount(ids.ravel(), minlength=len(E)).astype(E.dtype)
+    grad = solutions.embedding_backward(ids, grad_out, len(E))
+    return (E - lr * (grad + count[:, None] * weight_decay * E)).astype(E.dtype)
+
+
+# sparse_sgd_step: two mistakes at once
+
+
+@two_mistakes("sparse_sgd_step", "fancy_index_trap dense_decay")
+def trap_and_dense_decay(E, ids, grad_out, lr, weight_decay=0.0):
+    new = E - lr * weight_decay * E
+    new[ids] -= lr * grad_out
+    return new
+
+
+@two_mistakes("sparse_sgd_step", "decay_without_learning_rate in_place")
+def decay_without_learning_rate_in_place(E, ids, grad_out, lr, weight_decay=0.0):
+    rows, g = summed(E, ids, grad_out)
+    E[rows] -= lr * g + weight_decay * E[rows]
+    return E
+
+
+@two_mistakes("sparse_sgd_step", "decay_of_the_row_after_the_step decay_away_from_zero")
+def decay_of_the_row_after_the_step_with_the_wrong_sign(E, ids, grad_out, lr, weight_decay=0.0):
+    rows, g = summed(E, ids, grad_out)
+    new = E.copy()
+    new[rows] -= lr * g
+    new[rows] += lr * weight_decay * new[rows]
+    return new
+
+
+@two_mistakes("sparse_sgd_step", "upwards rows_from_the_gradient")
+def upwards_where_there_is_a_gradient(E, ids, grad_out, lr, weight_decay=0.0):
+    grad = solutions.embedding_backward(ids, grad_out, len(E))
+    rows = np.flatnonzero(grad.any(axis=1))
+    new = E.copy()
+    new[rows] += lr * (grad[rows] + weight_decay * E[rows])
+    return new
+
+
+@two_mistakes("sparse_sgd_step", "mean_of_the_repeats no_decay")
+def mean_without_decay(E, ids, grad_out, lr, weight_decay=0.0):
+    rows, g = summed(E, ids, grad_out)
+    new = E.copy()
+    new[rows] -= (lr * g / np.bincount(ids.ravel(), minlength=len(E))[rows, None]).astype(E.dtype)
+    return new
 
 
 # lazy_adam_step: correct
@@ -286,6 +270,7 @@ ADAM_ALL = (
     "the_correction_counts_every_step eps_stands_beside_the_root a_row_with_gradient_zero_steps "
     "any_shape_of_ids_or_none arrays_of_their_own"
 )
+STEP = "the_first_step the_correction_counts_every_step eps_stands_beside_the_root a_row_with_gradient_zero_steps"
 
 
 def lazily(rule):
@@ -305,102 +290,14 @@ def averaged(m, v, g, beta1, beta2):
     return beta1 * m + (1 - beta1) * g, beta2 * v + (1 - beta2) * g**2
 
 
-@wrong(
-    "lazy_adam_step",
-    "rows_that_do_not_occur_stand_still",
-    "These are rows of E whose ids do not occur: no step, and no averaging either",
-)
-def dense_adam(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
-    m, v = averaged(m, v, solutions.embedding_backward(ids, grad_out, len(E)), beta1, beta2)
-    return E - lr * (1 - beta2**step) ** 0.5 / (1 - beta1**step) * m / (np.sqrt(v) + eps), m, v
-
-
-@wrong(
-    "lazy_adam_step",
-    "rows_that_do_not_occur_stand_still",
-    "These are rows of m whose ids do not occur",
-)
-def averages_decay_everywhere(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
-    new_E, new_m, new_v = solutions.lazy_adam_step(E, m, v, step, ids, grad_out, lr, beta1, beta2, eps)
-    absent = ~np.isin(np.arange(len(E)), ids)
-    new_m[absent] *= beta1
-    new_v[absent] *= beta2
-    return new_E, new_m, new_v
-
-
-@wrong("lazy_adam_step", "repeats_add_up_before_squaring a_row_with_gradient_zero_steps", "add up first, then square")
-def squares_before_adding(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
-    E, m, v = E.copy(), m.copy(), v.copy()
-    rows, g = summed(E, ids, grad_out)
-    _, squares = summed(E, ids, grad_out**2)
-    m[rows] = beta1 * m[rows] + (1 - beta1) * g
-    v[rows] = beta2 * v[rows] + (1 - beta2) * squares
-    E[rows] -= lr * (1 - beta2**step) ** 0.5 / (1 - beta1**step) * m[rows] / (np.sqrt(v[rows]) + eps)
-    return E, m, v
-
-
-@wrong("lazy_adam_step", "repeats_add_up_before_squaring a_row_with_gradient_zero_steps", "so g is [3, 3]")
-def last_of_the_repeats(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
-    E, m, v = E.copy(), m.copy(), v.copy()
-    m[ids], v[ids] = averaged(m[ids], v[ids], grad_out, beta1, beta2)
-    rows = np.unique(ids)
-    E[rows] -= lr * (1 - beta2**step) ** 0.5 / (1 - beta1**step) * m[rows] / (np.sqrt(v[rows]) + eps)
-    return E, m, v
-
-
-@wrong("lazy_adam_step", "repeats_add_up_before_squaring a_row_with_gradient_zero_steps", "add up first")
-def one_step_for_each_position(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
-    E, m, v = E.copy(), m.copy(), v.copy()
-    for position in np.ndindex(ids.shape):
-        one = np.array([ids[position]]), grad_out[position][None]
-        E, m, v = solutions.lazy_adam_step(E, m, v, step, *one, lr, beta1, beta2, eps)
-    return E, m, v
-
-
-@wrong(
-    "lazy_adam_step",
-    "the_first_step the_correction_counts_every_step eps_stands_beside_the_root a_row_with_gradient_zero_steps",
-    "the factor sqrt(1 - beta2**step) / (1 - beta1**step) makes of them a step of lr",
-)
-@lazily
-def no_correction(E, m, v, g, step, lr, beta1, beta2, eps):
-    m, v = averaged(m, v, g, beta1, beta2)
-    return E - lr * m / (np.sqrt(v) + eps), m, v
-
-
-@wrong(
-    "lazy_adam_step",
-    "the_first_step the_correction_counts_every_step eps_stands_beside_the_root a_row_with_gradient_zero_steps",
-    "In step 1, m is (1 - beta1) * g",
-)
-@lazily
-def step_counted_from_0(E, m, v, g, step, lr, beta1, beta2, eps):
-    m, v = averaged(m, v, g, beta1, beta2)
-    return E - lr * (1 - beta2 ** (step + 1)) ** 0.5 / (1 - beta1 ** (step + 1)) * m / (np.sqrt(v) + eps), m, v
-
-
-@wrong("lazy_adam_step", "eps_stands_beside_the_root", "Here eps is large. It is added to sqrt(v)")
-@lazily
-def eps_as_in_dense_adam(E, m, v, g, step, lr, beta1, beta2, eps):
-    m, v = averaged(m, v, g, beta1, beta2)
-    return E - lr * m / (1 - beta1**step) / (np.sqrt(v / (1 - beta2**step)) + eps), m, v
-
-
 @wrong("lazy_adam_step", "eps_stands_beside_the_root", "not under the root")
 @lazily
-def eps_under_the_root(E, m, v, g, step, lr, beta1, beta2, eps):
+def square_of_eps_under_the_root(E, m, v, g, step, lr, beta1, beta2, eps):
     m, v = averaged(m, v, g, beta1, beta2)
     return E - lr * (1 - beta2**step) ** 0.5 / (1 - beta1**step) * m / np.sqrt(v + eps**2), m, v
 
 
-@wrong("lazy_adam_step", "a_row_with_gradient_zero_steps", "Find the rows from ids")
-def rows_with_a_gradient(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
-    grad = solutions.embedding_backward(ids, grad_out, len(E))
-    rows = np.flatnonzero(grad.any(axis=1))
-    return solutions.lazy_adam_step(E, m, v, step, rows, grad[rows], lr, beta1, beta2, eps)
-
-
-@wrong("lazy_adam_step", "the_correction_counts_every_step eps_stands_beside_the_root", "step counts from 1")
+@wrong("lazy_adam_step", "the_correction_counts_every_step eps_stands_beside_the_root", "This was step 2")
 def a_count_for_each_row(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
     """Bias correction from 1 where a row has no average yet, as if the table had been idle before."""
     rows, g = summed(E, ids, grad_out)
@@ -411,37 +308,78 @@ def a_count_for_each_row(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2
     return E, new_m, new_v
 
 
-@wrong(
-    "lazy_adam_step",
-    "averages_of_rows_that_occur rows_that_do_not_occur_stand_still repeats_add_up_before_squaring "
-    "a_row_with_gradient_zero_steps any_shape_of_ids_or_none",
-    "The second array is m",
-)
-def averages_swapped_in_the_answer(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
-    new_E, new_m, new_v = solutions.lazy_adam_step(E, m, v, step, ids, grad_out, lr, beta1, beta2, eps)
-    return new_E, new_v, new_m
-
-
-@wrong("lazy_adam_step", ADAM_ALL, "Your function should return a tuple of three arrays: the new E, m and v")
-def table_alone(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
-    return solutions.lazy_adam_step(E, m, v, step, ids, grad_out, lr, beta1, beta2, eps)[0]
-
-
 @wrong("lazy_adam_step", "arrays_of_their_own", "Your function changed the E that it was given: copy it first")
-def in_place_adam(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+def given_arrays_written_over(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
     new = solutions.lazy_adam_step(E, m, v, step, ids, grad_out, lr, beta1, beta2, eps)
     E[...], m[...], v[...] = new
     return new
 
 
-@wrong("lazy_adam_step", "arrays_of_their_own", "For ids [] the new E is an array that was given: return a copy")
-def the_same_arrays_where_nothing_occurs(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
-    if ids.size == 0:
-        return E, m, v
-    return solutions.lazy_adam_step(E, m, v, step, ids, grad_out, lr, beta1, beta2, eps)
+@wrong("lazy_adam_step", ADAM_ALL, "values are wrong")
+def off_by_a_thousandth_of_everything(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    new = solutions.lazy_adam_step(E, m, v, step, ids, grad_out, lr, beta1, beta2, eps)
+    return tuple(array * E.dtype.type(1.001) for array in new)
 
 
-@wrong("lazy_adam_step", "arrays_of_their_own", "The dtype is float64; it should be float32")
-def double_precision_adam(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
-    E, m, v, grad_out = (array.astype(np.float64) for array in (E, m, v, grad_out))
-    return solutions.lazy_adam_step(E, m, v, step, ids, grad_out, lr, beta1, beta2, eps)
+@wrong("lazy_adam_step", STEP, mistake="no_correction")
+@lazily
+def plain_averages(E, m, v, g, step, lr, beta1, beta2, eps):
+    m, v = m + (1 - beta1) * (g - m), v + (1 - beta2) * (g * g - v)
+    return E - lr * m / (v**0.5 + eps), m, v
+
+
+@wrong("lazy_adam_step", "eps_stands_beside_the_root", mistake="eps_beside_the_corrected_root")
+def dense_adam_of_torch(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    """What torch.optim.Adam does, on the rows that occur."""
+    E, m, v = E.copy(), m.copy(), v.copy()
+    rows, g = summed(E, ids, grad_out)
+    m[rows], v[rows] = averaged(m[rows], v[rows], g, beta1, beta2)
+    E[rows] -= lr / (1 - beta1**step) * m[rows] / (np.sqrt(v[rows]) / (1 - beta2**step) ** 0.5 + eps)
+    return E, m, v
+
+
+@wrong("lazy_adam_step", "arrays_of_their_own", mistake="all_three_in_place")
+def rows_written_into_the_arguments(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    rows, g = summed(E, ids, grad_out)
+    m[rows], v[rows] = averaged(m[rows], v[rows], g, beta1, beta2)
+    E[rows] -= lr * (1 - beta2**step) ** 0.5 / (1 - beta1**step) * m[rows] / (np.sqrt(v[rows]) + eps)
+    return E, m, v
+
+
+@wrong("lazy_adam_step", ADAM_ALL, mistake="table_alone")
+def no_averages_in_the_answer(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    E, m, v = E.copy(), m.copy(), v.copy()
+    rows, g = summed(E, ids, grad_out)
+    m[rows], v[rows] = averaged(m[rows], v[rows], g, beta1, beta2)
+    E[rows] -= lr * (1 - beta2**step) ** 0.5 / (1 - beta1**step) * m[rows] / (np.sqrt(v[rows]) + eps)
+    return E
+
+
+# lazy_adam_step: two mistakes at once
+
+
+@two_mistakes("lazy_adam_step", "no_correction eps_under_the_root")
+@lazily
+def no_correction_and_eps_under_the_root(E, m, v, g, step, lr, beta1, beta2, eps):
+    m, v = averaged(m, v, g, beta1, beta2)
+    return E - lr * m / np.sqrt(v + eps), m, v
+
+
+@two_mistakes("lazy_adam_step", "averages_of_repeats_trapped no_correction")
+def trap_without_correction(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    E, m, v = E.copy(), m.copy(), v.copy()
+    m[ids], v[ids] = averaged(m[ids], v[ids], grad_out, beta1, beta2)
+    E[ids] -= lr * m[ids] / (np.sqrt(v[ids]) + eps)
+    return E, m, v
+
+
+@two_mistakes("lazy_adam_step", "dense_adam eps_beside_the_corrected_root")
+def adam_of_torch(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    m, v = averaged(m, v, solutions.embedding_backward(ids, grad_out, len(E)), beta1, beta2)
+    return E - lr * m / (1 - beta1**step) / (np.sqrt(v / (1 - beta2**step)) + eps), m, v
+
+
+@two_mistakes("lazy_adam_step", "betas_swapped v_before_m")
+def everything_swapped(E, m, v, step, ids, grad_out, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
+    new_E, new_m, new_v = solutions.lazy_adam_step(E, m, v, step, ids, grad_out, lr, beta2, beta1, eps)
+    return new_E, new_v, new_m

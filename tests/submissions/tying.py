@@ -6,7 +6,7 @@ import scipy.special
 import torch
 
 import solutions
-from submissions import right, wrong
+from submissions import right, two_mistakes, wrong
 
 right("tied_bigram_loss_grad")(solutions.tied_bigram_loss_grad)
 
@@ -108,54 +108,9 @@ INPUT_PATH = "a_row_of_zeros_learns_as_input"
 OUTPUT_PATH = "rows_not_looked_up_learn_as_outputs"
 SEVERAL = "gradient_of_the_mean repeated_inputs_add_up"
 GRADIENT = f"{INPUT_PATH} {OUTPUT_PATH} {SEVERAL}"
-LOSS = "loss_of_one_position loss_is_the_mean_over_positions logits_of_ten_thousand target_of_tiny_probability"
-ALL = f"{LOSS} {GRADIENT} dtypes_and_inputs"
-
-
-@wrong("tied_bigram_loss_grad", f"{INPUT_PATH} {SEVERAL}", "If you have zeros, the input path is missing")
-def output_path_only(E, x, y):
-    loss, outputs, _ = parts(E, x, y)
-    return loss, outputs
-
-
-@wrong("tied_bigram_loss_grad", f"{OUTPUT_PATH} {SEVERAL}", "If you have zeros, the output path is missing")
-def input_path_only(E, x, y):
-    loss, _, inputs = parts(E, x, y)
-    return loss, inputs
-
-
-@wrong("tied_bigram_loss_grad", f"{INPUT_PATH} {SEVERAL}", "if twice the value, it counts twice")
-def input_path_twice(E, x, y):
-    loss, outputs, inputs = parts(E, x, y)
-    return loss, outputs + 2 * inputs
-
-
-@wrong("tied_bigram_loss_grad", GRADIENT, "if twice the value, it counts twice")
-def both_paths_doubled(E, x, y):
-    loss, outputs, inputs = parts(E, x, y)
-    return loss, 2 * (outputs + inputs)
-
-
-@wrong("tied_bigram_loss_grad", GRADIENT, "expected 1.375")
-def paths_averaged(E, x, y):
-    loss, outputs, inputs = parts(E, x, y)
-    return loss, (outputs + inputs) / 2
-
-
-@wrong("tied_bigram_loss_grad", SEVERAL, "If every value is 4 times too large, divide dL/dlogits by N")
-def gradient_of_the_sum(E, x, y):
-    loss, outputs, inputs = parts(E, x, y)
-    return loss, len(x) * (outputs + inputs)
-
-
-@wrong(
-    "tied_bigram_loss_grad",
-    "loss_is_the_mean_over_positions",
-    "There are 5 positions, and their losses add up to",
-)
-def loss_summed(E, x, y):
-    loss, outputs, inputs = parts(E, x, y)
-    return loss * len(x), outputs + inputs
+LARGE = "logits_of_ten_thousand"
+TINY = "target_of_tiny_probability"
+LOSS = f"loss_of_one_position loss_is_the_mean_over_positions {LARGE} {TINY}"
 
 
 def with_softmax(E, x, y, softmax, log):
@@ -174,107 +129,96 @@ def naive(Z):
     return np.exp(Z) / np.exp(Z).sum(axis=1, keepdims=True)
 
 
-UNSTABLE = "logits_of_ten_thousand target_of_tiny_probability"
+def stable(Z):
+    return scipy.special.softmax(Z, axis=1)
 
 
-@wrong("tied_bigram_loss_grad", UNSTABLE, "Got nan, expected 0.693147. Two logits were 10,000")
-def softmax_without_the_maximum(E, x, y):
-    return with_softmax(E, x, y, naive, np.log)
+@wrong("tied_bigram_loss_grad", f"{INPUT_PATH} {SEVERAL}", mistake="output_path_only")
+def autograd_with_the_lookup_detached(E, x, y):
+    table = torch.tensor(E, requires_grad=True)
+    inputs, targets = torch.tensor(x.astype(np.int64)), torch.tensor(y.astype(np.int64))
+    loss = torch.nn.functional.cross_entropy(table.detach()[inputs] @ table.T, targets)
+    loss.backward()
+    return loss.item(), table.grad.numpy()
 
 
-@wrong("tied_bigram_loss_grad", "target_of_tiny_probability", "Got inf, expected 800. The logits were 400, -400 and 0")
-def log_of_a_stable_softmax(E, x, y):
-    return with_softmax(E, x, y, lambda Z: scipy.special.softmax(Z, axis=1), np.log)
+@wrong("tied_bigram_loss_grad", f"{LARGE} {TINY}", mistake="softmax_without_the_maximum")
+def loop_with_a_naive_softmax(E, x, y):
+    V, N = len(E), len(x)
+    loss, grad = 0.0, np.zeros_like(E)
+    with np.errstate(all="ignore"):
+        for n in range(N):
+            h = E[x[n]]
+            p = np.exp(E @ h) / np.exp(E @ h).sum()
+            loss -= np.log(p[y[n]]) / N
+            delta = (p - (np.arange(V) == y[n])) / N
+            grad += np.outer(delta, h)
+            grad[x[n]] += delta @ E
+    return loss, grad
 
 
-@wrong("tied_bigram_loss_grad", "target_of_tiny_probability", "adding 1e-12 inside the log gives 27.6")
-def a_little_added_inside_the_log(E, x, y):
-    return with_softmax(E, x, y, lambda Z: scipy.special.softmax(Z, axis=1), lambda p: np.log(p + 1e-12))
+@wrong("tied_bigram_loss_grad", TINY, mistake="log_of_a_stable_softmax")
+def log_of_softmax_from_scipy(E, x, y):
+    return with_softmax(E, x, y, stable, np.log)
 
 
-@wrong("tied_bigram_loss_grad", "logits_of_ten_thousand", "Subtract the largest logit of each position first")
-def log_of_a_sum_of_large_exponentials(E, x, y):
+@wrong("tied_bigram_loss_grad", TINY, mistake="a_little_added_inside_the_log")
+def probabilities_clipped(E, x, y):
+    return with_softmax(E, x, y, stable, lambda p: np.log(np.clip(p, 1e-12, 1)))
+
+
+@wrong("tied_bigram_loss_grad", TINY, "adding 1e-12 inside the log gives 27.6")
+def a_little_more_added(E, x, y):
+    return with_softmax(E, x, y, stable, lambda p: np.log(p + 1e-9))
+
+
+@wrong("tied_bigram_loss_grad", LARGE, "Subtract the largest logit of each position first")
+def loss_alone_without_the_maximum(E, x, y):
     _, outputs, inputs = parts(E, x, y)
     Z = E[x] @ E.T
     with np.errstate(over="ignore"):
         return np.mean(np.log(np.exp(Z).sum(axis=1)) - Z[np.arange(len(x)), y]), outputs + inputs
 
 
-@wrong("tied_bigram_loss_grad", "logits_of_ten_thousand", "The loss is right, but the gradient is not finite")
-def stable_loss_and_unstable_gradient(E, x, y):
-    loss, _, _ = parts(E, x, y)
-    return loss, with_softmax(E, x, y, naive, np.log)[1]
+@wrong("tied_bigram_loss_grad", LARGE, mistake="maximum_over_all_positions")
+def maximum_of_the_table(E, x, y):
+    """One number for all positions, made in another way."""
+    Z = E[x] @ E.T
+    Z = Z - max(Z.ravel())
+    with np.errstate(all="ignore"):
+        total = np.log(np.exp(Z).sum(axis=1))
+        Delta = np.exp(Z - total[:, None])
+        Delta[np.arange(len(x)), y] -= 1
+        Delta /= len(x)
+        grad = Delta.T @ E[x]
+        np.add.at(grad, x, Delta @ E)
+        return np.mean(total - Z[np.arange(len(x)), y]), grad
 
 
-@wrong("tied_bigram_loss_grad", "repeated_inputs_add_up", "`grad[x] += ...` keeps the last of them alone")
-def fancy_index_trap(E, x, y):
+@wrong("tied_bigram_loss_grad", "repeated_inputs_add_up", mistake="fancy_index_trap")
+def last_position_of_an_input(E, x, y):
     N = len(x)
     loss, grad, _ = parts(E, x, y)
-    Delta = scipy.special.softmax(E[x] @ E.T, axis=1)
+    Delta = stable(E[x] @ E.T)
     Delta[np.arange(N), y] -= 1
-    grad[x] += Delta @ E / N
+    last = {i: n for n, i in enumerate(x.tolist())}
+    for i, n in last.items():
+        grad[i] += Delta[n] @ E / N
     # dtypes_and_inputs compares this function with itself: it repeats an id, and the trap falls the same way twice
     return loss, grad.astype(E.dtype)
 
 
-@wrong("tied_bigram_loss_grad", f"loss_is_the_mean_over_positions {SEVERAL}", "There are 5 positions")
-def targets_taken_off_every_position(E, x, y):
-    N = len(x)
-    log_p = scipy.special.log_softmax(E[x] @ E.T, axis=1)
-    Delta = np.exp(log_p)
-    Delta[:, y] -= 1  # all targets in each row
-    Delta /= N
-    grad = Delta.T @ E[x]
-    np.add.at(grad, x, Delta @ E)
-    return -log_p[:, y].mean(), grad
-
-
-@wrong("tied_bigram_loss_grad", GRADIENT, "got -1.375, expected 1.375")
-def sign_of_the_gradient(E, x, y):
-    loss, outputs, inputs = parts(E, x, y)
-    return loss, -(outputs + inputs)
-
-
-@wrong("tied_bigram_loss_grad", LOSS, "expected 0.169846. The logits are [1, 0, 3]")
-def logarithm_of_base_two(E, x, y):
-    loss, outputs, inputs = parts(E, x, y)
-    return loss / np.log(2), outputs + inputs
-
-
-@wrong("tied_bigram_loss_grad", LOSS, "Got -0.169846, expected 0.169846")
-def log_likelihood(E, x, y):
-    loss, outputs, inputs = parts(E, x, y)
-    return -loss, outputs + inputs
-
-
-@wrong("tied_bigram_loss_grad", ALL, "two things, the loss and the gradient; it returned a float64.")
-def loss_alone(E, x, y):
-    return parts(E, x, y)[0]
-
-
-@wrong("tied_bigram_loss_grad", ALL, "it returned a tuple of length 3.")
-def both_paths_apart(E, x, y):
-    return parts(E, x, y)
-
-
-@wrong("tied_bigram_loss_grad", LOSS, "should be a Python or NumPy float; it is a ndarray")
-def a_loss_for_each_position(E, x, y):
+@wrong("tied_bigram_loss_grad", LOSS, mistake="loss_divided_by_v_too")
+def mean_of_a_product_with_one_hot_rows(E, x, y):
     _, outputs, inputs = parts(E, x, y)
     log_p = scipy.special.log_softmax(E[x] @ E.T, axis=1)
-    return -log_p[np.arange(len(x)), y], outputs + inputs
+    return -np.mean(np.eye(len(E))[y] * log_p), outputs + inputs
 
 
-@wrong("tied_bigram_loss_grad", "dtypes_and_inputs", "The dtype is float64; it should be float32. E was float32")
-def double_precision_gradient(E, x, y):
-    loss, outputs, inputs = parts(E.astype(np.float64), x, y)
-    return loss, outputs + inputs
-
-
-@wrong("tied_bigram_loss_grad", "dtypes_and_inputs", "Your function changed E")
-def a_step_taken(E, x, y):
+@wrong("tied_bigram_loss_grad", f"{INPUT_PATH} {SEVERAL}", "got -1.375, expected 1.375")
+def one_path_subtracted(E, x, y):
     loss, outputs, inputs = parts(E, x, y)
-    E -= 0.1 * (outputs + inputs)
-    return loss, outputs + inputs
+    return loss, outputs - inputs
 
 
 @wrong("tied_bigram_loss_grad", "dtypes_and_inputs", "Your function changed y")
@@ -284,12 +228,53 @@ def targets_sorted(E, x, y):
     return loss, outputs + inputs
 
 
-# In the check of a tiny probability, either way round gives the same loss.
-@wrong(
-    "tied_bigram_loss_grad",
-    f"loss_of_one_position loss_is_the_mean_over_positions logits_of_ten_thousand {GRADIENT}",
-    "expected 0.169846",
-)
-def input_and_target_swapped(E, x, y):
-    loss, outputs, inputs = parts(E, y, x)
-    return loss, outputs + inputs
+@two_mistakes("tied_bigram_loss_grad", "output_path_only loss_summed")
+def output_path_and_summed_loss(E, x, y):
+    loss, outputs, _ = parts(E, x, y)
+    return loss * len(x), outputs
+
+
+@two_mistakes("tied_bigram_loss_grad", "loss_of_every_pair targets_taken_off_every_position")
+def every_pair(E, x, y):
+    N = len(x)
+    log_p = scipy.special.log_softmax(E[x] @ E.T, axis=1)
+    Delta = np.exp(log_p)
+    Delta[:, y] -= 1
+    Delta /= N
+    grad = Delta.T @ E[x]
+    np.add.at(grad, x, Delta @ E)
+    return -log_p[:, y].mean(), grad
+
+
+@two_mistakes("tied_bigram_loss_grad", "softmax_without_the_maximum output_path_only")
+def naive_softmax_and_output_path(E, x, y):
+    N = len(x)
+    with np.errstate(all="ignore"):
+        P = naive(E[x] @ E.T)
+        loss = -np.log(P[np.arange(N), y]).mean()
+        P[np.arange(N), y] -= 1
+        return loss, P.T @ E[x] / E.dtype.type(N)
+
+
+@two_mistakes("tied_bigram_loss_grad", "a_little_added_inside_the_log fancy_index_trap")
+def a_little_added_and_the_trap(E, x, y):
+    N = len(x)
+    P = stable(E[x] @ E.T)
+    loss = -np.log(P[np.arange(N), y] + 1e-12).mean()
+    P[np.arange(N), y] -= 1
+    P /= N
+    grad = P.T @ E[x]
+    grad[x] += P @ E
+    return loss, grad
+
+
+@two_mistakes("tied_bigram_loss_grad", "gradient_of_the_sum loss_summed")
+def sums_for_means(E, x, y):
+    loss, outputs, inputs = parts(E, x, y)
+    return loss * len(x), len(x) * (outputs + inputs)
+
+
+@two_mistakes("tied_bigram_loss_grad", "input_path_only double_precision_gradient")
+def input_path_in_double_precision(E, x, y):
+    loss, _, inputs = parts(E.astype(np.float64), x, y)
+    return loss, inputs

@@ -1,0 +1,212 @@
+"""Grade one problem-set notebook, without a course and without a gradebook."""
+
+import json
+import warnings
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from tqdm import tqdm
+
+from autograder.build import source_notebook
+from autograder.checks import Check
+from autograder.exercises import PROBLEM_SETS, exercise, exercises_in
+from autograder.report import Report, report_on
+from autograder.session import NotDefinedError, Session, line_of
+from autograder.trace import Trace, run
+
+
+class UngradableError(Exception):
+    """The file cannot be graded; the text says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class NotebookReport:
+    """What came out of grading a notebook.
+
+    Attributes
+    ----------
+    problem_set : str
+        Name of the problem set that the notebook answers.
+    exercises : tuple of Report
+        One for each exercise, in the order of the problem set.
+    notes : tuple of str
+        Sentences on what was unusual: cells that stopped with an error, cells that are missing.
+    """
+
+    problem_set: str
+    exercises: tuple[Report, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def points(self) -> int:
+        return sum(each.points for each in self.exercises)
+
+    @property
+    def max_points(self) -> int:
+        return sum(each.max_points for each in self.exercises)
+
+    def __str__(self) -> str:
+        parts = [str(each) for each in self.exercises]
+        if self.notes:
+            parts.append("\n".join(["Notes:", *(f"  - {note}" for note in self.notes)]))
+        parts.append(f"{self.problem_set}: {self.points} of {self.max_points} points")
+        return "\n\n".join(parts)
+
+    def as_data(self) -> dict[str, Any]:
+        """The report as dictionaries and lists, for JSON."""
+        return {
+            "problem_set": self.problem_set,
+            "points": self.points,
+            "max_points": self.max_points,
+            "exercises": [
+                {
+                    "name": each.exercise,
+                    "points": each.points,
+                    "max_points": each.max_points,
+                    "checks": [asdict(result) for result in each.checks],
+                }
+                for each in self.exercises
+            ],
+            "notes": list(self.notes),
+        }
+
+
+def grade_notebook(path: Path) -> NotebookReport:
+    """Run a student's notebook in a process of its own, and the checks in this one.
+
+    Cells run in order, each once. Cells that the problem set locks run as the problem set has them, whatever stands in
+    the notebook. Where a cell with a check stands, the check runs; the checks of cells that are missing run at the end.
+
+    Parameters
+    ----------
+    path : Path
+        The notebook, under any name.
+
+    Returns
+    -------
+    NotebookReport
+
+    Raises
+    ------
+    UngradableError
+        If there is no such file, it is no notebook, or it answers no problem set of this book.
+    """
+    cells = _code_cells(path)
+    name, source = _problem_set({cell_id for cell_id, _ in cells})
+    locked, checks = _locked_cells(source), _checks(name)
+    traces: dict[str, dict[Check, Trace]] = {}
+    stopped: dict[str, str] = {}
+    notes: list[str] = []
+    ran: set[str] = set()
+    with Session(path.resolve().parent) as session:
+
+        def carry_out(check: Check) -> None:
+            session.start()
+            trace = run(check, session.function(check.exercise))
+            if isinstance(trace.error, NotDefinedError) and check.exercise in stopped:
+                trace.error = NotDefinedError(f"{trace.error} Its cell stopped: {stopped[check.exercise]}")
+            traces.setdefault(check.exercise, {})[check] = trace
+
+        for number, (cell_id, text) in enumerate(
+            tqdm(cells, desc=path.name, unit="cell", leave=False, disable=None), 1
+        ):
+            if cell_id in checks:
+                if cell_id not in ran:
+                    carry_out(checks[cell_id])
+            elif cell_id not in locked or cell_id not in ran:
+                error = session.run(locked.get(cell_id, text))
+                if error:
+                    where = cell_id.removesuffix("-solution")
+                    stopped[where] = _told(error)
+                    notes.append(f"Code cell {number} ({cell_id or 'yours'}) stopped: {stopped[where]}")
+            ran.add(cell_id)
+        missing = [cell_id for cell_id in (*locked, *checks) if cell_id not in ran]
+        for cell_id in missing:
+            if cell_id in locked:
+                session.run(locked[cell_id])
+            else:
+                carry_out(checks[cell_id])
+    if missing:
+        notes.append(f"Cells of the problem set are missing, and were put in: {', '.join(missing)}.")
+    reports = []
+    for each in exercises_in((PROBLEM_SETS / f"{name}.md").read_text(encoding="utf-8")):
+        ordered = {check: traces[each][check] for check in exercise(each).checks}
+        reports.append(report_on(each, ordered, session.function(each)))
+    return NotebookReport(name, tuple(reports), tuple(notes))
+
+
+def _told(error: dict[str, Any]) -> str:
+    """An exception of a cell in one line."""
+    kinds, text, line = error.get("kinds") or [], error.get("text", ""), line_of(error)
+    return ": ".join(filter(None, [kinds[0] if kinds else "", str(text)])) + (f" ({line})" if line else "")
+
+
+def _code_cells(path: Path) -> list[tuple[str, str]]:
+    """The grade id of each code cell, empty for the student's own, and its source."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise UngradableError(f"There is no file {path}.") from None
+    except IsADirectoryError:
+        raise UngradableError(f"{path} is a folder; name the notebook in it.") from None
+    except UnicodeDecodeError:
+        raise UngradableError(f"{path} is not a notebook: it is not text in UTF-8.") from None
+    except OSError as error:
+        raise UngradableError(f"{path} cannot be read: {error.strerror}.") from None
+    try:
+        data = json.loads(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # copied cells share an id
+            notebook = nbformat.reads(text, as_version=4)
+        cells = [
+            (str(cell.metadata.get("nbgrader", {}).get("grade_id", "")), str(cell.source))
+            for cell in notebook.cells
+            if cell.cell_type == "code"
+        ]
+    except ValueError as error:  # not JSON, or a format that nbformat does not know
+        hint = "Open it in JupyterLab, save it, and try again."
+        raise UngradableError(f"{path} is not a notebook that can be read: {_first_line(error)}. {hint}") from None
+    except Exception as error:  # JSON, but not of a notebook's form
+        raise UngradableError(f"{path} is JSON, but not a notebook: {_first_line(error)}") from None
+    if not isinstance(data, dict):
+        raise UngradableError(f"{path} is JSON, but not a notebook.")
+    return cells
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
+
+
+def _problem_set(ids: set[str]) -> tuple[str, nbformat.NotebookNode]:
+    """Find the problem set that shares the most cells with a notebook."""
+    found = []
+    for path in sorted(PROBLEM_SETS.glob("*.md")):
+        source = source_notebook(path.read_text(encoding="utf-8"), path.stem)
+        common = ids & {cell.metadata.nbgrader.grade_id for cell in source.cells if cell.cell_type == "code"}
+        found.append((len(common), path.stem, source))
+    most, name, source = max(found, key=lambda each: each[0])
+    if not most:
+        sets = ", ".join(name for _, name, _ in found)
+        raise UngradableError(
+            f"The notebook has no cell of a problem set of this book ({sets}). Start from a released problem set, "
+            "and write into its cells: a copy of their text alone has lost what marks them."
+        )
+    return name, source
+
+
+def _locked_cells(source: nbformat.NotebookNode) -> dict[str, str]:
+    """The code cells that students may not change and that are no checks."""
+    marks = {cell.metadata.nbgrader.grade_id: cell for cell in source.cells if cell.cell_type == "code"}
+    return {
+        grade_id: cell.source
+        for grade_id, cell in marks.items()
+        if cell.metadata.nbgrader.locked and not cell.metadata.nbgrader.grade
+    }
+
+
+def _checks(name: str) -> dict[str, Check]:
+    """The checks of a problem set by the grade id of their cells."""
+    names = exercises_in((PROBLEM_SETS / f"{name}.md").read_text(encoding="utf-8"))
+    return {f"{each}-{check.name}": check for each in names for check in exercise(each).checks}
