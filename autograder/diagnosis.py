@@ -82,14 +82,14 @@ class Difference:
         Where it stands, in the terms of the exercise, as from `place_in_words`.
     got, want : str
         The row that it stands in, as it is and as it should be; the number alone where the row is wide.
-    in_array : bool
-        False for a number that stands by itself: a check says which one it means.
+    told : bool
+        Whether the check's message speaks of this number in an array.
     """
 
     place: str
     got: str
     want: str
-    in_array: bool = True
+    told: bool = False
 
 
 def difference(check: Check, trace: Trace) -> Difference | None:
@@ -120,7 +120,7 @@ def difference(check: Check, trace: Trace) -> Difference | None:
     for part, got, want in zip(names, got_parts, want_parts, strict=True):
         if isinstance(got, (float, np.floating)) and isinstance(want, (float, np.floating)):
             if not equal(got, want) and _speaks_of_a_number(trace):
-                found.append(Difference(part or "the answer", f"{got:.6g}", f"{want:.6g}", in_array=False))
+                found.append(Difference(part or "the answer", f"{got:.6g}", f"{want:.6g}"))
             continue
         if type(got) is not type(want):
             return None
@@ -130,17 +130,19 @@ def difference(check: Check, trace: Trace) -> Difference | None:
             wrong = ~close(got, want)
             if wrong.any():
                 place = tuple(int(i) for i in np.argwhere(wrong)[0])
-                if f"got {got[place]:.6g}, expected {want[place]:.6g}" in str(trace.error):
-                    found.clear()  # the check speaks of this part
-                words = place_in_words(check.exercise, right.arguments, place)
-                row = place[:-1]
+                told = f"got {got[place]:.6g}, expected {want[place]:.6g}" in str(trace.error)
+                if told:
+                    found.clear()
+                words = place_in_words(check.exercise, right.arguments, place, part)
+                row = place if part == "the scales" else place[:-1]
                 if want[row].size > 8:  # too wide to show: the one number
                     row, words = place, f"column {place[-1]} of {words}"
-                found.append(Difference(f"{part}, {words}" if part else words, _numbers(got[row]), _numbers(want[row])))
+                words = f"{part}, {words}" if part else words
+                found.append(Difference(words, _numbers(got[row]), _numbers(want[row]), told))
         elif not equal(got, want):
             words = place_in_words(check.exercise, right.arguments, ())
             got, want = (f"{n:,}" if type(n) is int else f"{n!r}" for n in (got, want))
-            found.append(Difference(f"{part} {words}", got, want, in_array=False))
+            found.append(Difference(f"{part} {words}", got, want))
     return found[0] if found else None
 
 
@@ -159,10 +161,16 @@ PARTS = {
     "lazy_adam_step": ("E", "m", "v"),
     "tied_bigram_loss_grad": ("the loss", "the gradient"),
     "table_cost": ("the number of parameters", "the number of bytes"),
+    "factorized_backward": ("the gradient of A", "the gradient of W"),
+    "quantize_rows": ("the codes", "the scales"),
 }
 
 
-def place_in_words(name: str, arguments: dict[str, Any], place: tuple[int, ...]) -> str:
+#: Exercises whose answer has the shape of ids, and then one axis.
+LOOKUPS = ("one_hot", "embedding_forward", "factorized_forward", "quantized_lookup", "checked_lookup")
+
+
+def place_in_words(name: str, arguments: dict[str, Any], place: tuple[int, ...], part: str = "") -> str:
     """Say which row, position or bag a place in the answer is, and what the ids have to do with it.
 
     Parameters
@@ -173,6 +181,8 @@ def place_in_words(name: str, arguments: dict[str, Any], place: tuple[int, ...])
         What its function was called with.
     place : tuple of int
         Index of one number of the answer.
+    part : str
+        Of an answer in several parts, what the part is called in `PARTS`.
 
     Returns
     -------
@@ -180,7 +190,7 @@ def place_in_words(name: str, arguments: dict[str, Any], place: tuple[int, ...])
         Such as ``"row 2 (id 2 stands at positions 0 and 2)"``.
     """
     first = place[0] if place else 0
-    if name in ("one_hot", "embedding_forward"):
+    if name in LOOKUPS:
         ids = arguments["ids"]
         position = place[: ids.ndim]
         return f"{_position(position)}, where the id is {ids[position]}" if position else f"the only id, {ids}"
@@ -198,6 +208,19 @@ def place_in_words(name: str, arguments: dict[str, Any], place: tuple[int, ...])
         V, d, tied, m = (arguments.get(key) for key in ("V", "d", "tied", "factor_m"))
         factor = "" if m is None else f", factor_m = {m:,}"
         return f"for V = {V:,}, d = {d:,}{factor}, {'tied' if tied else 'untied'}"
+    if name == "embed_with_positions":
+        ids = arguments["ids"]
+        *sequence, t = place[: ids.ndim]
+        where = f"position {t}" + (f" of sequence {sequence[0]}" if sequence else "")
+        return f"{where}, where the token is {ids[(*sequence, t)]}"
+    if name == "sinusoidal_positions":
+        return f"position {first}"
+    if name == "quantize_rows":
+        E = arguments["E"]
+        largest = np.abs(E[first]).max()
+        return f"row {first} ({f'its largest entry without sign is {largest:.6g}' if largest else 'all zeros'})"
+    if part == "the gradient of W":
+        return f"row {first}"
     if "ids" in arguments:  # the answer has the rows of the table
         words = _standing(first, arguments["ids"], "ids")
         if "offsets" in arguments:

@@ -148,7 +148,7 @@ def report_on(name: str, traces: dict[Check, Trace], function: Callable) -> Repo
                 else:
                     seen = message
                 message = f"{named[each].sentence} {seen}".strip()
-            elif found and found.in_array:
+            elif found and found.told:
                 message += f" That is {found.place}."
         results.append(Result(each.name, each.sentence, each.points, not trace.failed, message, mistake))
     return Report(name, tuple(results))

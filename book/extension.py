@@ -103,9 +103,9 @@ def set_environment(app: Sphinx) -> None:
     """Let the notebooks' kernels import this folder's packages, and compute on one thread.
 
     With several threads, sums are added up in another order from run to run, and times depend on what else runs. All
-    that a cell prints becomes one piece, however the kernel sends it.
+    that a cell prints becomes one piece, however the kernel sends it. Progress bars are for those who wait.
     """
-    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
+    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1", TQDM_DISABLE="1")
     jupyter_cache.executors.utils.executenb = partial(nbclient.execute, coalesce_streams=True)
     paths = [str(app.srcdir), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))

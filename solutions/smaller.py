@@ -89,7 +89,7 @@ def quantize_rows(E: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         between two, either one. Each is from -127 to 127; -128 is not used.
     scales : ndarray of float32, shape (V,)
         One for each row. The scale of a row that is all zeros is 1, and its
-        codes are 0; NumPy gives no warning.
+        codes are 0.
 
         The two stand in a tuple.
     """

@@ -44,10 +44,11 @@ def named_mutants():
 
 
 def call(exercise, function, arguments):
-    """What a function does with one call; of an exception, the type alone."""
+    """What a function does with one call; of an exception the type alone, unless the exercise asks for its text."""
     trace = run(Check(exercise, 1, True, (), lambda given: given(**arguments)), function)
     for each in trace.calls:
-        each.told = ""
+        if not each.told.startswith("numbers "):
+            each.told = ""
     return trace
 
 

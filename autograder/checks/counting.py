@@ -105,4 +105,5 @@ def sizes_from_numpy(table_cost):
             assert same, f"{given}: the result was {got}. With Python ints of the same size it is {want}. {hint}"
             assert factor_m or got[0] == V * d, f"{given}: {got[0]:,} parameters, not {V * d:,}. {hint}"
             whole = all(type(number) is int for number in got)
-            assert whole, f"{given}: the result holds a {type(got[0]).__name__}. Return Python ints."
+            types = " and ".join(type(number).__name__ for number in got)
+            assert whole, f"{given}: the two numbers are {types}. Return two Python ints."

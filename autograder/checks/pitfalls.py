@@ -33,15 +33,15 @@ def out_of_range_is_an_index_error(checked_lookup):
 
 @check_of("checked_lookup", points=1, enforces="The message holds two numbers in plain digits")
 def the_message_names_both_numbers(checked_lookup):
-    """The message of the IndexError holds the offending id and V, in plain digits."""
+    """The message of the IndexError holds the offending id, too large or negative, and V, in plain digits."""
     E = np.arange(46.0).reshape(23, 2)
     expect(checked_lookup(E, np.array([22, 0])), E[[22, 0]], "Ids 22 and 0 are in range for V = 23.")
-    for ids in ([5, 61, 0], [5, 0, -47]):
+    for ids in ([5, 61, 0], [5, 0, -47], [5, -4, 0], [128256, 5, 0]):
         error = raised_by(checked_lookup, E, np.array(ids))
         given = f"V was 23 and the ids {ids}"
         assert isinstance(error, IndexError), f"{given}: there should be an IndexError, with a message."
         numbers = "".join(c if c in "-0123456789" else " " for c in str(error)).split()
-        bad = str(ids[1] if ids[1] > 22 else ids[2])
+        bad = next(str(i) for i in ids if not 0 <= i < 23)
         assert bad in numbers, f"{given}: the message should hold {bad}, the id that is wrong. It says: {error}"
         assert "23" in numbers, f"{given}: the message should hold 23, the number of rows. It says: {error}"
 
@@ -56,22 +56,24 @@ def the_first_in_reading_order_is_named(checked_lookup):
     """Of several ids out of range, the message names the first in reading order, not in memory's, and no other."""
     E = np.arange(46.0).reshape(23, 2)
     expect(checked_lookup(E, np.array([22, 0])), E[[22, 0]], "Ids 22 and 0 are in range for V = 23.")
-    batch = np.array([[4, 0, 61], [-47, 98, 3]])
+    batch = np.array([[4, 0, 61], [-4, 98, 3]])
     for ids, first in (
-        (np.array([1, -47, 61, 98]), -47),
+        (np.array([1, 98, 61, -4, 70]), 98),
+        (np.array([1, -4, 61, 98, -47]), -4),
         (np.array([1, 61, -47, 98]), 61),
-        (np.array([98, 61, -47, 98]), 98),
         (batch, 61),
         (np.asfortranarray(batch), 61),
-        (batch[::-1], -47),
+        (batch[::-1], -4),
+        (np.array([1, 23, 61]), 23),
     ):
         error = raised_by(checked_lookup, E, ids)
         given = f"V was 23 and the ids {ids.tolist()}"
         assert isinstance(error, IndexError), f"{given}: there should be an IndexError, with a message."
         numbers = "".join(c if c in "-0123456789" else " " for c in str(error)).split()
-        named = [bad for bad in (-47, 61, 98) if str(bad) in numbers]
+        others = [bad for bad in (-47, -4, 61, 70, 98) if bad != first and str(bad) in numbers]
         hint = "Read row by row, from the left: not the largest, nor all positive ones before the negative ones."
-        assert named == [first], f"{given}: name {first}, the first one, and no other. It says: {error}. {hint}"
+        right = str(first) in numbers and not others
+        assert right, f"{given}: name {first}, the first one, and no other. It says: {error}. {hint}"
 
 
 @check_of("checked_lookup", points=1, hidden=True, enforces="If there are ids and their dtype is not an integer one.")
@@ -101,17 +103,18 @@ def ids_that_are_no_integers_are_a_type_error(checked_lookup):
     "checked_lookup",
     points=1,
     hidden=True,
-    enforces="An array without ids (a 0 in the shape) is allowed whatever its dtype",
+    enforces=("An array without ids (a 0 in the shape) is allowed whatever its dtype", "ndarray of E's dtype"),
 )
 def no_ids_pass(checked_lookup):
     """An array without ids passes whatever its dtype, np.array([]) included, and gives shape ids.shape + (d,)."""
-    E = np.array([[0.5, -1.5, 2.0], [2.5, 3.5, 1.0]])
-    expect(checked_lookup(E, np.array([1, 0])), E[[1, 0]], "Ids 1 and 0 are in range for V = 2.")
-    for shape in ((0,), (2, 0), (0, 3), (2, 0, 4)):
-        for dtype in (np.int64, np.uint8, np.float64, np.bool_):
-            got = checked_lookup(E, np.zeros(shape, dtype=dtype))
-            hint = f"There were no ids: their shape was {shape}, their dtype {np.dtype(dtype)}."
-            expect(got, np.zeros(shape + (3,)), hint)
+    values = np.array([[0.5, -1.5, 2.0], [2.5, 3.5, 1.0]])
+    expect(checked_lookup(values, np.array([1, 0])), values[[1, 0]], "Ids 1 and 0 are in range for V = 2.")
+    for E in (values, values.astype(np.float32)):
+        for shape in ((0,), (2, 0), (0, 3), (2, 0, 4)):
+            for dtype in (np.int64, np.uint8, np.float64, np.bool_):
+                got = checked_lookup(E, np.zeros(shape, dtype=dtype))
+                hint = f"There were no ids: their shape was {shape}, their dtype {np.dtype(dtype)}. E was {E.dtype}."
+                expect(got, np.zeros(shape + (3,), dtype=E.dtype), hint)
 
 
 @check_of(
@@ -129,11 +132,11 @@ def shapes_dtypes_and_inputs(checked_lookup):
     """A single id, ids of every integer dtype, and tables of every float dtype work; the result is a copy."""
     values = np.arange(600.0).reshape(300, 2)
     for dtype in (np.float32, np.float64):
-        for ids_dtype in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64):
+        for ids_dtype in (np.int64, np.int8, np.int16, np.int32, np.uint64, np.uint8, np.uint16, np.uint32):
             E, ids = values.astype(dtype), np.array([[120], [0]], dtype=ids_dtype)
             hint = f"The table was {E.dtype}, the ids {ids.dtype}, and V was 300."
             expect(checked_lookup(E, ids), E[[[120], [0]]], hint)
-            expect(checked_lookup(E, ids[0, 0].reshape(())), E[120], f"{hint} The single id had shape ().")
+            expect(checked_lookup(E, ids[:1, :1].reshape(())), E[120], f"{hint} The single id had shape ().")
     E, ids = values.copy(), np.array([7, 0, 299])
     got = checked_lookup(E, ids)
     assert np.array_equal(ids, [7, 0, 299]), f"Your function changed ids from [7, 0, 299] to {ids.tolist()}."

@@ -205,3 +205,7 @@ def dtype_of_the_table_and_inputs(embed_with_positions):
                 expect(got, np.array([[4.5, 4.25], [5.5, 5.0]], dtype=dtype), hint)
                 for name, now, before in zip(("E", "P", "ids"), given, (E, P, ids), strict=True):
                     assert np.array_equal(now, before), f"Your function changed {name}; work on a new array."
+    given = E.copy(), P.copy(), ids.copy()
+    embed_with_positions(*given, scale=2.0)
+    for name, now, before in zip(("E", "P", "ids"), given, (E, P, ids), strict=True):
+        assert np.array_equal(now, before), f"With scale=2.0 your function changed {name}; work on a new array."

@@ -3,7 +3,7 @@
 import numpy as np
 
 import solutions
-from submissions import right, wrong
+from submissions import right, two_mistakes, wrong
 
 right("checked_lookup")(solutions.checked_lookup)
 
@@ -93,125 +93,18 @@ def as_python_objects(E, ids):
     return E.take(ids.astype(np.int64), axis=0)
 
 
-ROWS, RANGE, NAMED = "valid_ids_give_their_rows", "out_of_range_is_an_index_error", "the_message_names_both_numbers"
+RANGE, NAMED = "out_of_range_is_an_index_error", "the_message_names_both_numbers"
 FIRST, TYPE = "the_first_in_reading_order_is_named", "ids_that_are_no_integers_are_a_type_error"
 EMPTY, REST = "no_ids_pass", "shapes_dtypes_and_inputs"
+REFUSED = f"{RANGE} {NAMED} {FIRST}"
 
 
-@wrong("checked_lookup", f"{RANGE} {TYPE} {EMPTY}", "A negative id counts from the end in NumPy")
-def plain_lookup(E, ids):
-    return E[ids]
+def outside(E, ids):
+    """The ids that are out of range, as a list; none if they are no integers."""
+    return [i for i in ids.ravel().tolist() if not 0 <= i < len(E)] if ids.dtype.kind in "iu" else []
 
 
-@wrong("checked_lookup", f"{RANGE} {FIRST}", "the ids [2, -1, 0]: your function gave an answer")
-def negative_ids_let_through(E, ids):
-    if ids.size == 0:
-        return no_ids(E, ids)
-    checked_type(ids)
-    for i in ids.flat:
-        if i >= len(E):
-            raise IndexError(f"{i}, {len(E)}")
-    return E[ids]
-
-
-@wrong("checked_lookup", f"{RANGE} {NAMED} {FIRST}", "the ids [2, 4, 0]: your function gave an answer. V is len(E)")
-def clipped_to_the_table(E, ids):
-    if ids.size == 0:
-        return no_ids(E, ids)
-    checked_type(ids)
-    return E.take(ids.astype(np.int64), axis=0, mode="clip")
-
-
-@wrong("checked_lookup", f"{RANGE} {NAMED} {FIRST}", "the ids [2, 4, 0]: your function gave an answer")
-def taken_modulo_v(E, ids):
-    if ids.size:
-        checked_type(ids)
-    return np.take(E, ids.astype(np.int64), axis=0, mode="wrap")
-
-
-@wrong("checked_lookup", f"{RANGE} {NAMED} {FIRST}", "ValueError was raised, not IndexError")
-def value_error(E, ids):
-    try:
-        return solutions.checked_lookup(E, ids)
-    except IndexError as error:
-        raise ValueError(*error.args) from None
-
-
-@wrong("checked_lookup", f"{RANGE} {NAMED} {FIRST} {TYPE}", "AssertionError was raised, not IndexError")
-def asserts(E, ids):
-    if ids.size == 0:
-        return no_ids(E, ids)
-    assert ids.dtype.kind in "iu", "integers"
-    assert ids.min() >= 0, ids.min()
-    assert ids.max() < len(E), ids.max()
-    return E[ids]
-
-
-@wrong("checked_lookup", NAMED, "the message should hold 23, the number of rows. It says: id 61 is out of range")
-def v_not_named(E, ids):
-    try:
-        return solutions.checked_lookup(E, ids)
-    except IndexError as error:
-        raise IndexError(str(error).split(" for")[0]) from None
-
-
-@wrong("checked_lookup", NAMED, "the message should hold 23, the number of rows")
-def last_id_named_in_place_of_v(E, ids):
-    try:
-        return solutions.checked_lookup(E, ids)
-    except IndexError as error:
-        raise IndexError(f"{str(error).split(' for')[0]}: 0..{len(E) - 1}") from None
-
-
-@wrong("checked_lookup", f"{NAMED} {FIRST}", "the message should hold 61, the id that is wrong")
-def id_not_named(E, ids):
-    try:
-        return solutions.checked_lookup(E, ids)
-    except IndexError:
-        raise IndexError(f"an id is out of range for {len(E)} rows") from None
-
-
-@wrong("checked_lookup", f"{NAMED} {FIRST}", "the message should hold 61, the id that is wrong. It says: position 1")
-def place_named_in_place_of_the_id(E, ids):
-    try:
-        return solutions.checked_lookup(E, ids)
-    except IndexError:
-        place = np.argmax((ids < 0) | (ids >= len(E)))
-        raise IndexError(f"position {place}, V = {len(E)}") from None
-
-
-@wrong("checked_lookup", FIRST, "name -47, the first one, and no other. It says: id 98")
-def largest_id_named(E, ids):
-    if ids.size and ids.dtype.kind in "iu":
-        if ids.max() >= len(E):
-            raise IndexError(f"id {ids.max()}, V = {len(E)}")
-        if ids.min() < 0:
-            raise IndexError(f"id {ids.min()}, V = {len(E)}")
-    return solutions.checked_lookup(E, ids)
-
-
-@wrong("checked_lookup", FIRST, "name 61, the first one, and no other. It says: id -47")
-def negative_ones_first(E, ids):
-    if ids.size and ids.dtype.kind in "iu" and (ids < 0).any():
-        raise IndexError(f"id {ids[ids < 0][0]}, V = {len(E)}")
-    return solutions.checked_lookup(E, ids)
-
-
-@wrong("checked_lookup", FIRST, "name -47, the first one, and no other. It says: ids [-47")
-def all_of_them_listed(E, ids):
-    if ids.size and ids.dtype.kind in "iu" and ((ids < 0) | (ids >= len(E))).any():
-        raise IndexError(f"ids {ids[(ids < 0) | (ids >= len(E))].tolist()}, V = {len(E)}")
-    return solutions.checked_lookup(E, ids)
-
-
-@wrong("checked_lookup", FIRST, "the ids [[4, 0, 61], [-47, 98, 3]]: name 61")
-def in_the_order_of_memory(E, ids):
-    return solutions.checked_lookup(E, ids if ids.size == 0 or ids.ndim == 0 else np.ravel(ids, "K")).reshape(
-        ids.shape + (E.shape[1],)
-    )
-
-
-@wrong("checked_lookup", RANGE, "the ids [2, 4, 0]: your function gave an answer")
+@two_mistakes("checked_lookup", "id_v_let_through clipped_to_the_table")
 def one_too_many(E, ids):
     if ids.size == 0:
         return no_ids(E, ids)
@@ -221,67 +114,11 @@ def one_too_many(E, ids):
     return E.take(ids, axis=0, mode="clip")
 
 
-@wrong("checked_lookup", TYPE, "The ids were [1.0, 2.0], of dtype float64: your function gave an answer")
-def whole_floats_converted(E, ids):
-    if ids.size and ids.dtype.kind == "f" and (ids == np.floor(ids)).all():
-        ids = ids.astype(np.int64)
-    return solutions.checked_lookup(E, ids)
-
-
-@wrong("checked_lookup", TYPE, "of dtype bool: your function gave an answer")
-def bools_pass_as_mask(E, ids):
-    if ids.size and ids.dtype == bool:
-        return E[ids]
-    return solutions.checked_lookup(E, ids)
-
-
-@wrong("checked_lookup", TYPE, "The ids were [1.0, 7.0], of dtype float64: IndexError was raised, not TypeError")
-def range_before_type(E, ids):
-    if ids.size and ((ids < 0) | (ids >= len(E))).any():
-        raise IndexError(f"id {ids[(ids < 0) | (ids >= len(E))].item(0)}, V = {len(E)}")
-    return solutions.checked_lookup(E, ids)
-
-
-@wrong("checked_lookup", TYPE, "IndexError was raised, not TypeError")
-def type_error_left_to_numpy(E, ids):
-    if ids.size and ids.dtype.kind == "f":
-        return E[ids]
-    return solutions.checked_lookup(E, ids)
-
-
-@wrong("checked_lookup", EMPTY, "Your function raised TypeError: float64")
-def empties_must_be_integers(E, ids):
-    checked_type(ids)
-    return solutions.checked_lookup(E, ids)
-
-
-@wrong("checked_lookup", EMPTY, "Your function raised ValueError")
-def maximum_of_nothing(E, ids):
-    ids.min(), ids.max()
-    return solutions.checked_lookup(E, ids)
-
-
-@wrong("checked_lookup", EMPTY, "The shape is (0,); it should be (0, 3). There were no ids")
-def empties_come_back_as_they_are(E, ids):
-    return np.zeros(0) if ids.size == 0 else solutions.checked_lookup(E, ids)
-
-
-@wrong("checked_lookup", REST, "Writing into the row of a single id changed the table")
-def view_of_a_single_row(E, ids):
-    got = solutions.checked_lookup(E, ids)
-    return E[int(ids)] if ids.ndim == 0 else got
-
-
-@wrong("checked_lookup", REST, "The dtype is float64; it should be float32")
-def always_float64(E, ids):
-    return solutions.checked_lookup(E, ids).astype(np.float64)
-
-
-@wrong("checked_lookup", REST, "Your function raised TypeError: uint8")
-def signed_integers_only(E, ids):
-    if ids.size and ids.dtype.kind == "u":
-        raise TypeError(ids.dtype)
-    return solutions.checked_lookup(E, ids)
+@wrong("checked_lookup", FIRST, "the ids [[4, 0, 61], [-4, 98, 3]]: name 61")
+def in_the_order_of_memory(E, ids):
+    return solutions.checked_lookup(E, ids if ids.size == 0 or ids.ndim == 0 else np.ravel(ids, "K")).reshape(
+        ids.shape + (E.shape[1],)
+    )
 
 
 @wrong("checked_lookup", REST, "Your function changed ids from [7, 0, 299] to [0, 7, 299]")
@@ -290,3 +127,206 @@ def ids_sorted_in_place(E, ids):
     if ids.ndim == 1:
         ids.sort()
     return got
+
+
+@wrong("checked_lookup", f"{REFUSED} {EMPTY}", "ZeroDivisionError was raised, not IndexError")
+def an_odd_exception(E, ids):
+    if ids.size == 0 or outside(E, ids):
+        raise ZeroDivisionError
+    return solutions.checked_lookup(E, ids)
+
+
+@wrong(
+    "checked_lookup", f"valid_ids_give_their_rows {REFUSED} {TYPE} {EMPTY} {REST}", "raised TypeError: integers only"
+)
+def integers_of_python_alone(E, ids):
+    for i in ids.flat:
+        if not isinstance(i, int):
+            raise TypeError("integers only")
+    return solutions.checked_lookup(E, ids)
+
+
+@wrong("checked_lookup", f"valid_ids_give_their_rows {REFUSED} {TYPE} {EMPTY} {REST}", "object is not callable")
+def a_slip_of_the_pen(E, ids):
+    return solutions.checked_lookup(E, ids())
+
+
+# Known mistakes in other words
+
+
+@wrong("checked_lookup", f"{REFUSED} {TYPE} {EMPTY}", mistake="plain_lookup")
+def row_by_row_without_a_check(E, ids):
+    try:
+        return E[ids]
+    except IndexError as error:
+        raise IndexError(f"your ids are wrong, says NumPy: {error}") from error
+
+
+@wrong("checked_lookup", REFUSED, mistake="negative_ids_let_through")
+def too_large_only(E, ids):
+    if ids.size == 0:
+        return no_ids(E, ids)
+    checked_type(ids)
+    if ids.max() >= len(E):
+        raise IndexError(f"{ids[ids >= len(E)][0]!r}, but the last row is {len(E) - 1} of V={len(E)}")
+    return E[ids]
+
+
+@wrong("checked_lookup", REFUSED, mistake="asserted")
+def two_asserts(E, ids):
+    if ids.size == 0:
+        return no_ids(E, ids)
+    checked_type(ids)
+    assert ids.min() >= 0, f"negative id {ids.min()}"
+    assert ids.max() < len(E), f"id {ids.max()} of {len(E)}"
+    return E[ids]
+
+
+@wrong("checked_lookup", REFUSED, mistake="value_error")
+def value_error_with_a_message(E, ids):
+    try:
+        return solutions.checked_lookup(E, ids)
+    except IndexError as error:
+        raise ValueError(*error.args) from None
+
+
+@wrong("checked_lookup", REFUSED, mistake="taken_modulo_v")
+def wrapped_by_take(E, ids):
+    if ids.size:
+        checked_type(ids)
+    return np.take(E, ids.astype(np.int64), axis=0, mode="wrap")
+
+
+@wrong("checked_lookup", NAMED, mistake="v_not_named")
+def last_id_named_in_place_of_v(E, ids):
+    for i in outside(E, ids):
+        raise IndexError(f"{i} is not in 0..{len(E) - 1}")
+    return solutions.checked_lookup(E, ids)
+
+
+@wrong("checked_lookup", f"{NAMED} {FIRST}", mistake="id_not_named")
+def place_named_in_place_of_the_id(E, ids):
+    if outside(E, ids):
+        place = np.argmax(((ids < 0) | (ids >= len(E))).ravel())
+        raise IndexError(f"position {place}, V = {len(E)}")
+    return solutions.checked_lookup(E, ids)
+
+
+@wrong("checked_lookup", f"{NAMED} {FIRST}", mistake="no_numbers_in_the_message")
+def a_bare_index_error(E, ids):
+    if outside(E, ids):
+        raise IndexError
+    return solutions.checked_lookup(E, ids)
+
+
+@wrong("checked_lookup", FIRST, mistake="largest_one_named")
+def maximum_and_minimum(E, ids):
+    if ids.size and ids.dtype.kind in "iu":
+        if ids.max() >= len(E):
+            raise IndexError(f"max(ids) = {ids.max()}, V = {len(E)}")
+        if ids.min() < 0:
+            raise IndexError(f"min(ids) = {ids.min()}, V = {len(E)}")
+    return solutions.checked_lookup(E, ids)
+
+
+@wrong("checked_lookup", FIRST, mistake="all_of_them_listed")
+def mask_in_the_message(E, ids):
+    if outside(E, ids):
+        raise IndexError(f"{ids[(ids < 0) | (ids >= len(E))]} should be below {len(E)}")
+    return solutions.checked_lookup(E, ids)
+
+
+@wrong("checked_lookup", FIRST, mistake="last_one_named")
+def loop_without_a_break(E, ids):
+    bad = None
+    for i in outside(E, ids):
+        bad = i
+    if bad is not None:
+        raise IndexError(f"V is {len(E)}, and there is no row {bad}")
+    return solutions.checked_lookup(E, ids)
+
+
+@wrong("checked_lookup", TYPE, mistake="ids_converted")
+def whole_floats_converted(E, ids):
+    if ids.size and ids.dtype.kind == "f" and (ids == np.floor(ids)).all():
+        ids = ids.astype(np.int64)
+    return solutions.checked_lookup(E, ids)
+
+
+@wrong("checked_lookup", TYPE, mistake="index_error_for_types")
+def type_left_to_numpy(E, ids):
+    if ids.size and ids.dtype.kind not in "iu":
+        return E[ids]
+    return solutions.checked_lookup(E, ids)
+
+
+@wrong("checked_lookup", TYPE, mistake="value_error_for_types")
+def value_error_with_the_dtype(E, ids):
+    if ids.size and ids.dtype.kind not in "iu":
+        raise ValueError(f"no integers, but {ids.dtype}")
+    return solutions.checked_lookup(E, ids)
+
+
+@wrong("checked_lookup", EMPTY, mistake="empties_must_be_integers")
+def type_before_size(E, ids):
+    checked_type(ids)
+    return solutions.checked_lookup(E, ids)
+
+
+@wrong("checked_lookup", EMPTY, mistake="empties_without_a_width")
+def an_empty_array(E, ids):
+    return solutions.checked_lookup(E, ids) if ids.size else np.array([])
+
+
+@wrong("checked_lookup", REST, mistake="signed_integers_alone")
+def signedinteger(E, ids):
+    if ids.size and not np.issubdtype(ids.dtype, np.signedinteger):
+        raise TypeError(f"{ids.dtype} is no signed integer")
+    return solutions.checked_lookup(E, ids)
+
+
+# Two mistakes at once
+
+
+@two_mistakes("checked_lookup", "v_not_named largest_one_named")
+def largest_named_without_v(E, ids):
+    bad = outside(E, ids)
+    if bad:
+        raise IndexError(f"{max(bad) if max(bad) >= len(E) else min(bad)} is out of range")
+    return solutions.checked_lookup(E, ids)
+
+
+@two_mistakes("checked_lookup", "negative_ids_let_through index_error_for_types")
+def too_large_only_and_any_type(E, ids):
+    if ids.size == 0:
+        return no_ids(E, ids)
+    if ids.max() >= len(E):
+        raise IndexError(f"{ids[ids >= len(E)].item(0)}, {len(E)}")
+    return E[ids]
+
+
+@two_mistakes("checked_lookup", "value_error smallest_of_nothing")
+def range_as_value_error_and_no_empties(E, ids):
+    checked_type(ids)
+    if ids.min() < 0 or ids.max() >= len(E):
+        raise ValueError("out of range")
+    return E[ids]
+
+
+@two_mistakes("checked_lookup", "floats_alone_refused largest_of_nothing")
+def bools_pass_and_empties_do_not(E, ids):
+    if ids.size and ids.dtype.kind == "f":
+        raise TypeError("no floats")
+    if ids.dtype == bool and ids.size:
+        return E[ids]
+    ids.max()
+    return solutions.checked_lookup(E, ids)
+
+
+@two_mistakes("checked_lookup", "all_of_them_listed empties_refused")
+def all_listed_and_empties_refused(E, ids):
+    if ids.size == 0:
+        raise IndexError("there are no ids")
+    if outside(E, ids):
+        raise IndexError(f"{outside(E, ids)} are not below {len(E)}")
+    return solutions.checked_lookup(E, ids)

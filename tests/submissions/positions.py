@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 import solutions
-from submissions import right, wrong
+from submissions import right, two_mistakes, wrong
 
 # ---- sinusoidal_positions ----
 
@@ -79,58 +79,6 @@ ANGLES = "sines_and_cosines_of_the_right_angles the_first_pair_is_the_fastest od
 ALL_SINES = f"position_0_is_0_1_0_1 {ANGLES}"
 
 
-@wrong("sinusoidal_positions", ORDER, "The columns take turns: sine, cosine, sine, cosine")
-def sines_first_then_cosines(T, d):
-    P = solutions.sinusoidal_positions(T, d)
-    return np.concatenate([P[:, 0::2], P[:, 1::2]], axis=1)
-
-
-@wrong("sinusoidal_positions", f"{ORDER} odd_width", "got 1, expected 0")
-def cosine_before_sine(T, d):
-    angles = np.arange(T)[:, None] / 10_000 ** (np.arange(0, d, 2) / d)
-    return side_by_side(np.cos(angles), np.sin(angles), d)
-
-
-@wrong("sinusoidal_positions", ANGLES, "the exponent of pair i is 2 * i / 4")
-def exponent_without_the_two(T, d):
-    return with_angles(T, d, lambda i: i / d)
-
-
-@wrong("sinusoidal_positions", ANGLES, "the exponent of pair i is 2 * i / 4")
-def exponent_doubled(T, d):
-    return with_angles(T, d, lambda i: 4 * i / d)
-
-
-@wrong("sinusoidal_positions", ANGLES, "the numbers of each row were sorted")
-def a_frequency_for_each_column(T, d):
-    """The sine and the cosine of a pair have different angles."""
-    t, j = np.indices((T, d))
-    angle = t / 10_000 ** (j / d)
-    return np.where(j % 2, np.cos(angle), np.sin(angle))
-
-
-@wrong("sinusoidal_positions", ANGLES, "the exponent of pair i is")
-def base_1000(T, d):
-    return with_angles(T, d, lambda i: 2 * i / d, base=1_000.0)
-
-
-@wrong("sinusoidal_positions", ALL_SINES, "got 0.841471, expected 0")
-def positions_from_1(T, d):
-    return with_angles(T, d, lambda i: 2 * i / d, first=1)
-
-
-@wrong("sinusoidal_positions", ALL_SINES, "got 0, expected 1")
-def sines_alone(T, d):
-    return np.sin(np.arange(T)[:, None] / 10_000 ** (np.arange(d) // 2 * 2 / d))
-
-
-@wrong("sinusoidal_positions", "the_first_pair_is_the_fastest", "later pairs are slower")
-def slowest_pair_first(T, d):
-    if d % 2:
-        return solutions.sinusoidal_positions(T, d)
-    return solutions.sinusoidal_positions(T, d).reshape(T, d // 2, 2)[:, ::-1].reshape(T, d)
-
-
 @wrong("sinusoidal_positions", "odd_width", "There are 3 sines and 2 cosines")
 def odd_width_refused(T, d):
     if d % 2:
@@ -138,40 +86,90 @@ def odd_width_refused(T, d):
     return solutions.sinusoidal_positions(T, d)
 
 
-@wrong("sinusoidal_positions", "odd_width", "There are 3 sines and 2 cosines")
-def odd_width_of_the_next_even_table(T, d):
-    return solutions.sinusoidal_positions(T, d + d % 2)[:, :d]
-
-
-@wrong("sinusoidal_positions", "odd_width", "Your function raised ValueError: could not broadcast input array")
-def odd_width_forgotten(T, d):
-    angles = np.arange(T)[:, None] / 10_000 ** (np.arange(0, d, 2) / d)
-    P = np.zeros((T, d))
-    P[:, 0::2] = np.sin(angles)
-    P[:, 1::2] = np.cos(angles)
-    return P
-
-
-@wrong("sinusoidal_positions", "no_positions_and_far_positions", "in float32 has only some three digits")
-def angles_in_single_precision(T, d):
-    slow = (10_000 ** (np.arange(0, d, 2) / d)).astype(np.float32)
-    angles = (np.arange(T, dtype=np.float32)[:, None] / slow).astype(np.float64)
-    return side_by_side(np.sin(angles), np.cos(angles), d)
-
-
-@wrong("sinusoidal_positions", f"position_0_is_0_1_0_1 {ANGLES}", "The dtype is float32; it should be float64")
-def a_table_of_single_precision(T, d):
-    return solutions.sinusoidal_positions(T, d).astype(np.float32)
-
-
 @wrong("sinusoidal_positions", "no_positions_and_far_positions", "The shape is (1, 6); it should be (0, 6)")
 def at_least_one_position(T, d):
     return solutions.sinusoidal_positions(max(T, 1), d)
 
 
-@wrong("sinusoidal_positions", f"position_0_is_0_1_0_1 {ANGLES}", "The shape is (4, 1); it should be (1, 4)")
-def transposed(T, d):
-    return np.ascontiguousarray(solutions.sinusoidal_positions(T, d).T)
+@wrong("sinusoidal_positions", "odd_width", "Your function raised ValueError: d must be even")
+def odd_width_raises(T, d):
+    if d % 2:
+        raise ValueError("d must be even")
+    return solutions.sinusoidal_positions(T, d)
+
+
+@wrong("sinusoidal_positions", ALL_SINES, "got 0.001, expected 0")
+def off_by_a_thousandth(T, d):
+    return solutions.sinusoidal_positions(T, d) + 1e-3
+
+
+@wrong("sinusoidal_positions", f"{ORDER} odd_width", mistake="cosine_before_sine")
+def side_by_side_the_wrong_way_round(T, d):
+    angles = np.arange(T)[:, None] / 10_000 ** (np.arange(0, d, 2) / d)
+    return side_by_side(np.cos(angles), np.sin(angles), d)
+
+
+@wrong("sinusoidal_positions", ANGLES, mistake="exponent_without_the_two")
+def pairs_over_the_width(T, d):
+    return with_angles(T, d, lambda i: i / d)
+
+
+@wrong("sinusoidal_positions", ANGLES, mistake="exponent_doubled")
+def twos_counted_twice(T, d):
+    """The loop that many tutorials have: i goes 0, 2, 4, ..., and the formula has 2 * i."""
+    P = np.zeros((T, d))
+    for t in range(T):
+        for i in range(0, d, 2):
+            P[t, i] = math.sin(t / 10_000 ** (2 * i / d))
+            if i + 1 < d:
+                P[t, i + 1] = math.cos(t / 10_000 ** (2 * i / d))
+    return P
+
+
+@wrong("sinusoidal_positions", ANGLES, mistake="column_for_pair")
+def an_angle_for_the_sine_and_one_for_the_cosine(T, d):
+    P = np.zeros((T, d))
+    for i in range(0, d, 2):
+        P[:, i] = np.sin(np.arange(T) / 10_000 ** (2 * i / d))
+        if i + 1 < d:
+            P[:, i + 1] = np.cos(np.arange(T) / 10_000 ** (2 * (i + 1) / d))
+    return P
+
+
+@wrong("sinusoidal_positions", ALL_SINES, mistake="positions_from_1")
+def one_to_t(T, d):
+    return with_angles(T, d, lambda i: 2 * i / d, first=1)
+
+
+@wrong("sinusoidal_positions", "odd_width", mistake="odd_width_forgotten")
+def odd_width_forgotten_in_columns(T, d):
+    P = np.empty((T, d))
+    angles = np.outer(np.arange(T), np.exp(-math.log(10_000) * np.arange(0, d, 2) / d))
+    P[:, ::2], P[:, 1::2] = np.sin(angles), np.cos(angles)
+    return P
+
+
+@two_mistakes("sinusoidal_positions", "sines_first_then_cosines exponent_without_the_two")
+def halves_and_no_two(T, d):
+    angles = np.arange(T)[:, None] / 10_000 ** (np.arange((d + 1) // 2) / d)
+    return np.concatenate([np.sin(angles), np.cos(angles[:, : d // 2])], axis=1)
+
+
+@two_mistakes("sinusoidal_positions", "odd_width_forgotten no_positions_in_a_list")
+def even_rows_in_a_list(T, d):
+    rows = []
+    for t in range(T):
+        angles = t / 10_000 ** (np.arange(0, d, 2) / d)
+        row = np.zeros(d)
+        row[0::2] = np.sin(angles)
+        row[1::2] = np.cos(angles)
+        rows.append(row)
+    return np.array(rows)
+
+
+@two_mistakes("sinusoidal_positions", "positions_from_1 transposed")
+def from_1_and_transposed(T, d):
+    return with_angles(T, d, lambda i: 2 * i / d, first=1).T.copy()
 
 
 # ---- embed_with_positions ----
@@ -261,101 +259,11 @@ LONG = "more_positions_than_rows"
 FIT = f"{ONE} {BATCH} {LONG} one_row_does_not_stretch dtype_of_the_table_and_inputs"
 
 
-@wrong("embed_with_positions", FIT, "Position 0 gets row 0 of P")
-def positions_forgotten(E, P, ids, scale=1.0):
-    too_long(ids.shape[-1], P)
-    return (scale * E[ids]).astype(E.dtype)
-
-
-@wrong("embed_with_positions", "scale_multiplies_tokens_alone", "P is added as it is")
-def scale_times_the_sum(E, P, ids, scale=1.0):
-    too_long(ids.shape[-1], P)
-    return (scale * (E[ids] + P[: ids.shape[-1]])).astype(E.dtype)
-
-
-@wrong("embed_with_positions", "scale_multiplies_tokens_alone", "should be 2 * E[ids]")
-def scale_ignored(E, P, ids, scale=1.0):
-    return solutions.embed_with_positions(E, P, ids)
-
-
-@wrong("embed_with_positions", "scale_multiplies_tokens_alone", "should be 2 * E[ids]")
-def scale_times_the_positions(E, P, ids, scale=1.0):
-    return solutions.embed_with_positions(E, scale * P, ids)
-
-
-@wrong("embed_with_positions", "scale_multiplies_tokens_alone", "should be 2 * E[ids]")
-def divided_by_the_scale(E, P, ids, scale=1.0):
-    return solutions.embed_with_positions(E, P, ids, 1 / scale)
-
-
-@wrong(
-    "embed_with_positions",
-    f"{ONE} scale_multiplies_tokens_alone {BATCH} {LONG} one_row_does_not_stretch dtype_of_the_table_and_inputs",
-    "whatever the tokens are",
-)
-def root_of_the_width_of_its_own(E, P, ids, scale=1.0):
-    """Multiplies by sqrt(d) though the caller gives the scale: applied twice."""
-    return solutions.embed_with_positions(E, P, ids, scale * np.sqrt(E.shape[1]))
-
-
 @wrong("embed_with_positions", f"{ONE} {BATCH} {LONG} dtype_of_the_table_and_inputs", "whatever the tokens are")
 def positions_looked_up_by_id(E, P, ids, scale=1.0):
     too_long(ids.shape[-1], P)
     places = np.minimum(ids, len(P) - 1)
     return (scale * E[ids] + P[places]).astype(E.dtype)
-
-
-@wrong("embed_with_positions", BATCH, "sequences, then positions")
-def positions_go_on_through_the_batch(E, P, ids, scale=1.0):
-    too_long(ids.shape[-1], P)
-    places = np.arange(ids.size).reshape(ids.shape) % len(P)
-    return (scale * E[ids] + P[places]).astype(E.dtype)
-
-
-@wrong("embed_with_positions", f"{BATCH} {LONG}", "ids had shape (2, 3)")
-def a_row_for_each_sequence(E, P, ids, scale=1.0):
-    if ids.ndim == 1:
-        return solutions.embed_with_positions(E, P, ids, scale)
-    return (scale * E[ids] + P[: len(ids)][:, None]).astype(E.dtype)
-
-
-@wrong("embed_with_positions", f"{BATCH} no_tokens_or_no_sequences", "Your function raised ValueError: operands could")
-def as_many_rows_as_sequences(E, P, ids, scale=1.0):
-    """`P[:len(ids)]` is right for one sequence, and for a square batch."""
-    too_long(ids.shape[-1], P)
-    return (scale * E[ids] + P[: len(ids)]).astype(E.dtype)
-
-
-@wrong("embed_with_positions", "more_positions_than_rows one_row_does_not_stretch", "gave an answer all the same")
-def the_last_row_again_and_again(E, P, ids, scale=1.0):
-    places = np.minimum(np.arange(ids.shape[-1]), len(P) - 1)
-    return (scale * E[ids] + P[places]).astype(E.dtype)
-
-
-@wrong("embed_with_positions", "more_positions_than_rows", "it should raise ValueError")
-def an_index_error(E, P, ids, scale=1.0):
-    if len(P) == 1 < ids.shape[-1]:
-        raise ValueError("1 row")
-    return (scale * E[ids] + P[np.arange(ids.shape[-1])]).astype(E.dtype)
-
-
-@wrong("embed_with_positions", "more_positions_than_rows", "it says: 'the sequence is too long'")
-def a_message_without_numbers(E, P, ids, scale=1.0):
-    if ids.shape[-1] > len(P):
-        raise ValueError("the sequence is too long")
-    return solutions.embed_with_positions(E, P, ids, scale)
-
-
-@wrong("embed_with_positions", "one_row_does_not_stretch", "NumPy stretches an array of one row over all positions")
-def broadcasting_left_to_numpy(E, P, ids, scale=1.0):
-    return (scale * E[ids] + P[: ids.shape[-1]]).astype(E.dtype)
-
-
-@wrong("embed_with_positions", f"{LONG} one_row_does_not_stretch", "Your function raised ValueError: as many")
-def no_room_for_the_last_row(E, P, ids, scale=1.0):
-    if ids.shape[-1] >= len(P):
-        raise ValueError("as many positions as rows")
-    return solutions.embed_with_positions(E, P, ids, scale)
 
 
 @wrong("embed_with_positions", "no_tokens_or_no_sequences", "ids had shape (0,)")
@@ -365,22 +273,92 @@ def empty_sequences_flattened(E, P, ids, scale=1.0):
     return solutions.embed_with_positions(E, P, ids, scale)
 
 
-@wrong("embed_with_positions", "dtype_of_the_table_and_inputs", "The dtype is float64; it should be float32")
-def widened_by_the_positions(E, P, ids, scale=1.0):
+@wrong("embed_with_positions", BATCH, mistake="positions_go_on_through_the_batch")
+def flat_positions_from_the_start(E, P, ids, scale=1.0):
     too_long(ids.shape[-1], P)
-    return scale * E[ids] + P[: ids.shape[-1]]
+    places = np.arange(ids.size).reshape(ids.shape) % len(P)
+    return (scale * E[ids] + P[places]).astype(E.dtype)
 
 
-@wrong("embed_with_positions", "dtype_of_the_table_and_inputs", "Your function changed P")
-def added_to_the_positions_in_place(E, P, ids, scale=1.0):
+@wrong("embed_with_positions", BATCH, mistake="a_position_for_each_sequence")
+def positions_along_the_first_axis(E, P, ids, scale=1.0):
     too_long(ids.shape[-1], P)
-    H = (scale * E[ids] + P[: ids.shape[-1]]).astype(E.dtype)
-    P += 1
+    H = (scale * E[ids]).astype(E.dtype)
+    if ids.ndim == 1:
+        return (H + P[: len(ids)]).astype(E.dtype)
+    for b in range(len(ids)):
+        H[b] += P[b].astype(E.dtype)
     return H
 
 
-@wrong("embed_with_positions", "dtype_of_the_table_and_inputs", "Your function changed E")
-def the_table_scaled_in_place(E, P, ids, scale=1.0):
-    H = solutions.embed_with_positions(E, P, ids, scale)
-    E *= 1.5 * scale
+@wrong("embed_with_positions", LONG, mistake="neither_number_named")
+def a_bare_value_error(E, P, ids, scale=1.0):
+    if ids.shape[-1] > len(P):
+        raise ValueError
+    return solutions.embed_with_positions(E, P, ids, scale)
+
+
+@wrong("embed_with_positions", LONG, mistake="rows_not_named")
+def the_length_alone(E, P, ids, scale=1.0):
+    if ids.shape[-1] > len(P):
+        raise ValueError(f"T={ids.shape[-1]} > max_len")
+    return solutions.embed_with_positions(E, P, ids, scale)
+
+
+@wrong("embed_with_positions", f"{LONG} one_row_does_not_stretch", mistake="asserted")
+def assert_with_a_message(E, P, ids, scale=1.0):
+    assert ids.shape[-1] <= len(P), f"{ids.shape[-1]} positions, {len(P)} rows"
+    return solutions.embed_with_positions(E, P, ids, scale)
+
+
+@wrong("embed_with_positions", f"{LONG} one_row_does_not_stretch", mistake="last_row_refused")
+def less_than(E, P, ids, scale=1.0):
+    if not ids.shape[-1] < len(P):
+        raise ValueError(f"T must be less than {len(P)}, and is {ids.shape[-1]}")
+    return solutions.embed_with_positions(E, P, ids, scale)
+
+
+@wrong("embed_with_positions", f"{LONG} one_row_does_not_stretch", mistake="index_error")
+def row_after_row(E, P, ids, scale=1.0):
+    H = scale * E[ids]
+    for t in range(ids.shape[-1]):
+        H[..., t, :] += P[t]
+    return H.astype(E.dtype)
+
+
+@wrong("embed_with_positions", "scale_multiplies_tokens_alone", mistake="scale_times_the_sum")
+def sum_in_place(E, P, ids, scale=1.0):
+    too_long(ids.shape[-1], P)
+    H = E[ids] + P[: ids.shape[-1]]
+    H *= scale
+    return H.astype(E.dtype)
+
+
+@two_mistakes("embed_with_positions", "scale_times_the_sum left_to_numpy")
+def sum_scaled_and_stretched(E, P, ids, scale=1.0):
+    return (scale * (E[ids] + P[: ids.shape[-1]])).astype(E.dtype)
+
+
+@two_mistakes("embed_with_positions", "widened left_to_numpy")
+def one_line(E, P, ids, scale=1.0):
+    return scale * E[ids] + P[: ids.shape[-1]]
+
+
+@two_mistakes("embed_with_positions", "root_of_the_width_as_well widened")
+def root_and_widened(E, P, ids, scale=1.0):
+    too_long(ids.shape[-1], P)
+    return scale * np.sqrt(E.shape[1]) * E[ids] + P[: ids.shape[-1]]
+
+
+@two_mistakes("embed_with_positions", "positions_go_on_through_the_batch neither_number_named")
+def goes_on_without_numbers(E, P, ids, scale=1.0):
+    if ids.shape[-1] > len(P):
+        raise ValueError("too long")
+    return (scale * E[ids] + P[np.arange(ids.size).reshape(ids.shape) % len(P)]).astype(E.dtype)
+
+
+@two_mistakes("embed_with_positions", "scale_ignored table_scaled_in_place")
+def table_spoiled(E, P, ids, scale=1.0):
+    H = solutions.embed_with_positions(E, P, ids)
+    E *= scale
     return H

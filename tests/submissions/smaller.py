@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 import solutions
-from submissions import right, wrong
+from submissions import right, two_mistakes, wrong
 
 right("factorized_forward")(solutions.factorized_forward)
 
@@ -54,41 +54,6 @@ def flat_and_back(A, W, ids):
 FORWARD_ALL = "short_rows_are_widened any_shape_of_ids any_width_and_dtype"
 
 
-@wrong("factorized_forward", FORWARD_ALL, "The shape is (3, 2); it should be (3, 3). Result n is A[ids[n]] @ W")
-def not_widened(A, W, ids):
-    return A[ids]
-
-
-@wrong("factorized_forward", FORWARD_ALL, "Your function raised ValueError")
-def second_factor_transposed(A, W, ids):
-    return A[ids] @ W.T
-
-
-@wrong("factorized_forward", FORWARD_ALL, "The shape is (4, 3); it should be (3, 3)")
-def whole_table(A, W, ids):
-    return A @ W
-
-
-@wrong("factorized_forward", FORWARD_ALL, "Result n is A[ids[n]] @ W")
-def row_before_the_id(A, W, ids):
-    return A[ids.astype(int) - 1] @ W
-
-
-@wrong("factorized_forward", "any_shape_of_ids", "Ids of shape (2, 3) give shape (2, 3, d)")
-def flattened(A, W, ids):
-    return A[ids.ravel()] @ W
-
-
-@wrong("factorized_forward", "any_shape_of_ids", "Ids of shape (2, 3) give shape (2, 3, d)")
-def first_sequence_alone(A, W, ids):
-    return A[ids[0] if ids.ndim > 1 else ids] @ W
-
-
-@wrong("factorized_forward", "any_width_and_dtype", "The dtype is float64; it should be float32")
-def double_precision(A, W, ids):
-    return A[ids].astype(float) @ W
-
-
 @wrong("factorized_forward", "any_width_and_dtype", "Your function changed A")
 def rows_scaled_in_place(A, W, ids):
     H = A[ids] @ W
@@ -101,9 +66,49 @@ def shared_norm_left_in(A, W, ids):
     return (A[ids] @ W / np.sqrt(np.float64(len(W)) + 0.5)).astype(A.dtype)
 
 
-@wrong("factorized_forward", "any_width_and_dtype", "it should be (3, 1)")
-def squeezed(A, W, ids):
-    return np.squeeze(A[ids] @ W)
+@wrong("factorized_forward", FORWARD_ALL, mistake="ids_in_the_second_factor_too")
+def both_factors_by_take(A, W, ids):
+    return np.take(A, ids, axis=0) @ np.take(W, ids, axis=0)
+
+
+@wrong("factorized_forward", FORWARD_ALL, mistake="not_widened")
+def short_rows_in_a_loop(A, W, ids):
+    H = np.zeros((*ids.shape, A.shape[1]), A.dtype)
+    for place in np.ndindex(ids.shape):
+        H[place] = A[ids[place]]
+    return H
+
+
+@wrong("factorized_forward", FORWARD_ALL, mistake="row_before_the_id")
+def ids_from_1(A, W, ids):
+    return np.concatenate([A[-1:], A])[ids] @ W
+
+
+@wrong("factorized_forward", "any_shape_of_ids", mistake="flattened")
+def a_list_of_rows(A, W, ids):
+    return np.array([A[i] @ W for i in ids.flat]).reshape(-1, W.shape[1]).astype(A.dtype)
+
+
+@wrong("factorized_forward", "any_width_and_dtype", mistake="double_precision")
+def into_zeros(A, W, ids):
+    H = np.zeros((*ids.shape, W.shape[1]))
+    H[...] = A[ids] @ W
+    return H
+
+
+@two_mistakes("factorized_forward", "row_before_the_id double_precision")
+def row_before_the_id_in_double_precision(A, W, ids):
+    return (A[ids.astype(int) - 1] @ W).astype(float)
+
+
+@two_mistakes("factorized_forward", "divided_by_m flattened")
+def divided_by_m_and_flattened(A, W, ids):
+    return A[ids.ravel()] @ W / A.dtype.type(len(W))
+
+
+@two_mistakes("factorized_forward", "first_sequence_alone squeezed")
+def first_sequence_squeezed(A, W, ids):
+    return np.squeeze(A[ids[0] if ids.ndim > 1 else ids] @ W)
 
 
 right("factorized_backward")(solutions.factorized_backward)
@@ -161,26 +166,10 @@ FIRST = "rows_of_the_first_factor repeats_add_up batches_single_ids_and_no_ids d
 SECOND = "the_second_factor_hears_every_position batches_single_ids_and_no_ids dtypes_and_inputs"
 
 
-@wrong("factorized_backward", "repeats_add_up", "`grad_A[ids] += ...` keeps only the last of them")
-def fancy_index_trap(A, W, ids, grad_out):
-    _, grad_W = solutions.factorized_backward(A, W, ids, grad_out)
-    grad_A = np.zeros_like(A)
-    grad_A[ids] += grad_out @ W.T
-    return grad_A, grad_W
-
-
 @wrong("factorized_backward", FIRST, "what comes back is multiplied with W transposed")
 def first_factor_without_the_second(A, W, ids, grad_out):
     grad_A, grad_W = solutions.factorized_backward(A, W, ids, grad_out)
     return np.ones_like(grad_A), grad_W
-
-
-@wrong("factorized_backward", SECOND, "rows of A transposed times G")
-def second_factor_from_the_last_position(A, W, ids, grad_out):
-    grad_A, grad_W = solutions.factorized_backward(A, W, ids, grad_out)
-    if ids.size:
-        grad_W = np.outer(A[ids.ravel()[-1]], grad_out.reshape(ids.size, -1)[-1])
-    return grad_A, grad_W
 
 
 @wrong("factorized_backward", "the_second_factor_hears_every_position", "Entry (k, j) adds up")
@@ -189,33 +178,6 @@ def second_factor_from_distinct_ids(A, W, ids, grad_out):
     grad_E = np.zeros((len(A), W.shape[1]), dtype=A.dtype)
     grad_E[ids] = grad_out
     return grad_A, A.T @ grad_E
-
-
-@wrong("factorized_backward", BACKWARD_ALL, "The shape is (2, 3)")
-def swapped(A, W, ids, grad_out):
-    return solutions.factorized_backward(A, W, ids, grad_out)[::-1]
-
-
-@wrong("factorized_backward", "the_second_factor_hears_every_position " + FIRST, "it returned a ndarray.")
-def first_gradient_alone(A, W, ids, grad_out):
-    return solutions.factorized_backward(A, W, ids, grad_out)[0]
-
-
-@wrong("factorized_backward", SECOND, "rows of A transposed times G")
-def mean_over_positions(A, W, ids, grad_out):
-    grad_A, grad_W = solutions.factorized_backward(A, W, ids, grad_out)
-    return grad_A, grad_W / max(ids.size, 1)
-
-
-@wrong("factorized_backward", FIRST, "it should be (4, 2)")
-def rows_that_occur_alone(A, W, ids, grad_out):
-    grad_A, grad_W = solutions.factorized_backward(A, W, ids, grad_out)
-    return grad_A[np.unique(ids)], grad_W
-
-
-@wrong("factorized_backward", "dtypes_and_inputs", "The dtype is float64; it should be float32")
-def double_precision_gradient(A, W, ids, grad_out):
-    return tuple(each.astype(float) for each in solutions.factorized_backward(A, W, ids, grad_out))
 
 
 @wrong("factorized_backward", "dtypes_and_inputs", "Your function changed grad_out")
@@ -231,11 +193,57 @@ def needs_an_id(A, W, ids, grad_out):
     return solutions.factorized_backward(A, W, ids, grad_out)
 
 
-@wrong("factorized_backward", "repeats_add_up batches_single_ids_and_no_ids", "Id 2, for one, stood in")
-def first_sequence_of_the_batch(A, W, ids, grad_out):
-    if ids.ndim > 1:
-        ids, grad_out = ids[0], grad_out[0]
-    return solutions.factorized_backward(A, W, ids, grad_out)
+@wrong("factorized_backward", FIRST, mistake="begun_with_the_factor")
+def added_to_the_factor_itself(A, W, ids, grad_out):
+    _, grad_W = solutions.factorized_backward(A, W, ids, grad_out)
+    np.add.at(A, ids, grad_out @ W.T)
+    return A, grad_W
+
+
+@wrong("factorized_backward", "repeats_add_up", mistake="fancy_index_trap")
+def last_position_of_each_id(A, W, ids, grad_out):
+    grad_A, grad_W = solutions.factorized_backward(A, W, ids, grad_out)
+    for place in np.ndindex(ids.shape):
+        grad_A[ids[place]] = W @ grad_out[place]
+    return grad_A, grad_W
+
+
+@wrong("factorized_backward", SECOND, mistake="second_gradient_transposed")
+def outer_the_wrong_way_round(A, W, ids, grad_out):
+    grad_A, grad_W = solutions.factorized_backward(A, W, ids, grad_out)
+    grad_W = np.zeros(W.T.shape, A.dtype)
+    for place in np.ndindex(ids.shape):
+        grad_W += np.outer(grad_out[place], A[ids[place]])
+    return grad_A, grad_W
+
+
+@two_mistakes("factorized_backward", "fancy_index_trap last_position_only")
+def trap_and_last_position(A, W, ids, grad_out):
+    grad_A, grad_W = np.zeros_like(A), np.zeros_like(W)
+    grad_A[ids] += grad_out @ W.T
+    for place in np.ndindex(ids.shape):
+        grad_W = np.outer(A[ids[place]], grad_out[place])
+    return grad_A, grad_W
+
+
+@two_mistakes("factorized_backward", "fancy_index_trap double_precision_gradient")
+def trap_in_double_precision(A, W, ids, grad_out):
+    _, grad_W = solutions.factorized_backward(A, W, ids, grad_out)
+    grad_A = np.zeros(A.shape)
+    grad_A[ids] += grad_out @ W.T
+    return grad_A, grad_W
+
+
+@two_mistakes("factorized_backward", "upstream_without_the_second_factor second_gradient_transposed")
+def neither_has_its_shape(A, W, ids, grad_out):
+    G = grad_out.reshape(ids.size, W.shape[1])
+    return solutions.embedding_backward(ids, grad_out, len(A)), G.T @ A[ids.ravel()]
+
+
+@two_mistakes("factorized_backward", "sign_of_the_gradients swapped")
+def downhill_and_swapped(A, W, ids, grad_out):
+    grad_A, grad_W = solutions.factorized_backward(A, W, ids, grad_out)
+    return -grad_W, -grad_A
 
 
 right("quantize_rows")(solutions.quantize_rows)
@@ -303,92 +311,16 @@ def scaled(E, scales, codes_of=np.rint):
     return codes_of(E / scales[:, None]).clip(-127, 127).astype(np.int8), scales.astype(np.float32)
 
 
-QUANTIZE_ALL = (
-    "codes_of_each_row one_scale_for_each_row a_row_of_zeros no_entry_is_off_by_more_than_half_a_step "
-    "codes_stay_within_127 formats_and_inputs"
-)
-
-
-@wrong("quantize_rows", "codes_of_each_row no_entry_is_off_by_more_than_half_a_step", "cuts the digits off")
-def cut_off(E):
-    return scaled(E, np.abs(E).max(axis=1) / 127, lambda q: np.trunc(q * (1 + 1e-6)))
-
-
-@wrong(
-    "quantize_rows",
-    "codes_of_each_row one_scale_for_each_row a_row_of_zeros no_entry_is_off_by_more_than_half_a_step "
-    "codes_stay_within_127",
-    "The largest entry of each row",
-)
-def one_scale_for_the_table(E):
-    return scaled(E, np.full(len(E), np.abs(E).max() / 127))
-
-
-@wrong(
-    "quantize_rows",
-    "codes_of_each_row one_scale_for_each_row no_entry_is_off_by_more_than_half_a_step",
-    "The largest entry of each row, without its sign",
-)
-def largest_with_its_sign(E):
-    return scaled(E, E.max(axis=1) / 127)
-
-
-@wrong(
-    "quantize_rows",
-    "codes_of_each_row one_scale_for_each_row codes_stay_within_127 no_entry_is_off_by_more_than_half_a_step",
-    "gets the code 127 or -127",
-)
-def divided_by_128(E):
-    largest = np.abs(E).max(axis=1)
-    scales = np.where(largest == 0, 1, largest / 128)
-    return np.rint(E / scales[:, None]).clip(-128, 128).clip(-128, 127).astype(np.int8), scales.astype(np.float32)
-
-
-@wrong("quantize_rows", "a_row_of_zeros", "Your function raised FloatingPointError")
+@wrong("quantize_rows", "a_row_of_zeros", mistake="zero_scale_of_a_zero_row")
 def divided_by_zero(E):
     scales = (np.abs(E).max(axis=1) / 127).astype(np.float32)
     return np.rint(E / scales[:, None]).astype(np.int8), scales
-
-
-@wrong("quantize_rows", "a_row_of_zeros", "choose the scale 1 before you divide")
-def scale_of_zeros_left_zero(E):
-    largest = np.abs(E).max(axis=1)
-    codes, _ = solutions.quantize_rows(E)
-    return codes, (largest / 127).astype(np.float32)
-
-
-@wrong(
-    "quantize_rows",
-    "one_scale_for_each_row a_row_of_zeros no_entry_is_off_by_more_than_half_a_step formats_and_inputs",
-    "Shape (V,): one scale a row",
-)
-def scales_in_a_column(E):
-    codes, scales = solutions.quantize_rows(E)
-    return codes, scales[:, None]
 
 
 @wrong("quantize_rows", "one_scale_for_each_row formats_and_inputs", "it should be float32")
 def scales_in_double_precision(E):
     codes, scales = solutions.quantize_rows(E)
     return codes, scales.astype(float)
-
-
-@wrong("quantize_rows", "codes_of_each_row formats_and_inputs", "The codes should be an array of int8; they are int64")
-def codes_in_64_bits(E):
-    codes, scales = solutions.quantize_rows(E)
-    return codes.astype(np.int64), scales
-
-
-@wrong("quantize_rows", "formats_and_inputs", "Your function changed the table")
-def divided_in_place(E):
-    codes, scales = solutions.quantize_rows(E)
-    E /= scales[:, None]
-    return codes, scales
-
-
-@wrong("quantize_rows", QUANTIZE_ALL, "it returned a ndarray")
-def codes_alone(E):
-    return solutions.quantize_rows(E)[0]
 
 
 @wrong(
@@ -406,12 +338,65 @@ def scaled_by_columns(E):
 
 @wrong(
     "quantize_rows",
-    "one_scale_for_each_row no_entry_is_off_by_more_than_half_a_step",
-    "one scale a row",
+    "codes_of_each_row one_scale_for_each_row no_entry_is_off_by_more_than_half_a_step",
+    mistake="largest_with_its_sign",
 )
-def scales_upside_down(E):
-    codes, scales = solutions.quantize_rows(E)
-    return codes, 1 / scales
+def size_of_the_largest(E):
+    return scaled(E, np.abs(E.max(axis=1)) / 127)
+
+
+@wrong(
+    "quantize_rows",
+    "codes_of_each_row no_entry_is_off_by_more_than_half_a_step codes_stay_within_127",
+    mistake="cut_off",
+)
+def rounded_after_the_cut(E):
+    _, scales = solutions.quantize_rows(E)
+    return np.rint((E / scales[:, None]).astype(np.int8)).astype(np.int8), scales
+
+
+@wrong(
+    "quantize_rows",
+    "one_scale_for_each_row a_row_of_zeros no_entry_is_off_by_more_than_half_a_step formats_and_inputs",
+    mistake="scales_in_a_column",
+)
+def scales_with_their_axis_kept(E):
+    scales = np.abs(E).max(axis=1, keepdims=True) / 127
+    scales[scales == 0] = 1
+    return np.round(E / scales).astype(np.int8), scales.astype(np.float32)
+
+
+@wrong("quantize_rows", "codes_of_each_row formats_and_inputs", mistake="codes_left_as_floats")
+def rint_alone(E):
+    scales = (np.abs(E).max(axis=1) / 127).astype(np.float32)
+    scales[scales == 0] = 1
+    return np.rint(E / scales[:, None]), scales
+
+
+@two_mistakes("quantize_rows", "cut_off zero_scale_of_a_zero_row")
+def cut_off_and_zero_scale(E):
+    scales = (np.abs(E).max(axis=1) / 127).astype(np.float32)
+    return (E / scales[:, None]).astype(np.int8), scales
+
+
+@two_mistakes("quantize_rows", "largest_with_its_sign zero_scale_of_a_zero_row")
+def no_abs_and_zero_scale(E):
+    scales = E.max(axis=1) / 127
+    return np.rint(E / scales[:, None]).clip(-127, 127).astype(np.int8), scales.astype(np.float32)
+
+
+@two_mistakes("quantize_rows", "scales_in_a_column scales_as_the_table")
+def column_as_the_table(E):
+    scales = np.abs(E).max(axis=1, keepdims=True) / 127
+    scales[scales == 0] = 1
+    return np.rint(E / scales).astype(np.int8), scales
+
+
+@two_mistakes("quantize_rows", "one_scale_for_the_table divided_in_place")
+def one_scale_in_place(E):
+    scale = np.abs(E).max() / 127
+    E /= scale
+    return np.rint(E).astype(np.int8), np.full(len(E), scale, np.float32)
 
 
 right("quantized_lookup")(solutions.quantized_lookup)
@@ -467,12 +452,7 @@ LOOKUP_ALL = (
 )
 
 
-@wrong("quantized_lookup", LOOKUP_ALL, "The dtype is int8; it should be float32")
-def codes_as_they_are(codes, scales, ids):
-    return codes[ids]
-
-
-@wrong("quantized_lookup", LOOKUP_ALL, "x")
+@wrong("quantized_lookup", LOOKUP_ALL, "values are wrong")
 def scales_along_columns(codes, scales, ids):
     return codes[ids] * np.resize(scales[ids.ravel()], codes.shape[1])
 
@@ -489,38 +469,10 @@ def column_only_when_it_must(codes, scales, ids):
         return codes[ids] * scales[ids][..., None]
 
 
-@wrong("quantized_lookup", "any_shape_and_dtype_of_ids", "the result has shape ids.shape + (d,)")
-def one_sequence(codes, scales, ids):
-    flat = ids.ravel()
-    return codes[flat] * scales[flat][:, None]
-
-
-@wrong("quantized_lookup", LOOKUP_ALL, "gather codes and scales with the same ids")
+@wrong("quantized_lookup", LOOKUP_ALL, mistake="scales_indexed_by_position")
 def scales_of_the_first_rows(codes, scales, ids):
     own = np.resize(scales, ids.size).reshape(ids.shape)
     return codes[ids] * own[..., None]
-
-
-@wrong(
-    "quantized_lookup",
-    "codes_times_the_scale_of_their_row any_shape_and_dtype_of_ids "
-    "other_rows_have_no_influence as_many_columns_as_ids_or_rows",
-    "values are wrong",
-)
-def divided_by_the_scale(codes, scales, ids):
-    return codes[ids] / scales[ids][..., None]
-
-
-@wrong("quantized_lookup", LOOKUP_ALL, "The dtype is float64; it should be float32")
-def double_precision_rows(codes, scales, ids):
-    return codes[ids] * scales[ids].astype(float)[..., None]
-
-
-@wrong("quantized_lookup", "other_rows_have_no_influence", "no id named them. Gather rows, then multiply")
-def one_hot_times_the_table(codes, scales, ids):
-    with np.errstate(invalid="ignore"):
-        table = codes * scales[:, None]
-        return np.eye(len(codes), dtype=np.float32)[ids] @ table
 
 
 @wrong(
@@ -539,3 +491,33 @@ def ids_overwritten(codes, scales, ids):
     rows = solutions.quantized_lookup(codes, scales, ids)
     ids[...] = 0
     return rows
+
+
+@wrong("quantized_lookup", LOOKUP_ALL, mistake="double_precision_rows")
+def rows_put_into_zeros(codes, scales, ids):
+    rows = np.zeros((*ids.shape, codes.shape[1]))
+    for place in np.ndindex(ids.shape):
+        rows[place] = codes[ids[place]] * scales[ids[place]]
+    return rows
+
+
+@wrong("quantized_lookup", "any_shape_and_dtype_of_ids", mistake="one_list_of_rows")
+def flat_for_good(codes, scales, ids):
+    return solutions.quantized_lookup(codes, scales, ids.reshape(-1))
+
+
+@two_mistakes("quantized_lookup", "double_precision_rows one_list_of_rows")
+def flat_and_wide(codes, scales, ids):
+    flat = ids.ravel()
+    return codes[flat] * scales[flat].astype(float)[:, None]
+
+
+@two_mistakes("quantized_lookup", "divided_by_the_scale axis_in_the_second_place")
+def divided_with_the_axis_in_second_place(codes, scales, ids):
+    return codes[ids] / scales[ids][:, None]
+
+
+@two_mistakes("quantized_lookup", "one_hot_times_the_table codes_of_a_single_id_get_an_axis")
+def one_hot_of_a_list(codes, scales, ids):
+    with np.errstate(invalid="ignore"):
+        return np.eye(len(codes), dtype=np.float32)[np.atleast_1d(ids)] @ (codes * scales[:, None])
