@@ -65,6 +65,7 @@ class ForkServer:
         self._isolation = isolation
         self._hidden = [*hidden, *_own_packages()]
         self._preload = list(preload)
+        self._command = COMMAND
         self._server: subprocess.Popen | None = None
         self._channel: socket.socket | None = None
         self._hello: dict[str, Any] = {}
@@ -168,7 +169,7 @@ class ForkServer:
         settings = {"limits": asdict(self.limits), "hidden": self._hidden, "preload": self._preload}
         with theirs:
             self._server = subprocess.Popen(
-                [*COMMAND, str(theirs.fileno()), json.dumps(settings, default=str)],
+                [*self._command, str(theirs.fileno()), json.dumps(settings, default=str)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
@@ -257,7 +258,7 @@ class ForkedProcess:
         limits = self._server.limits
         if self._how["memory"]:
             return f"{words} (it wanted more memory than the {_size(limits.memory)} that it may use)"
-        if self._how["cpu"] >= limits.cpu_seconds and words == in_words(-signal.SIGKILL):
+        if self._how["cpu"] > 0.9 * limits.cpu_seconds and words == in_words(-signal.SIGKILL):
             return f"{words} (it used up its {limits.cpu_seconds} seconds of processor time)"
         return words
 

@@ -1,6 +1,7 @@
 """Run cells and call functions as the grader asks, in a process that holds nothing but the student's work."""
 
 import os
+import subprocess
 import sys
 import traceback
 from typing import Any, BinaryIO
@@ -38,10 +39,18 @@ def describe(error: BaseException) -> dict[str, Any]:
 
 
 class Shell(InteractiveShell):
-    """IPython without a window system, for ``%matplotlib inline``."""
+    """IPython without a window system, for ``%matplotlib inline``, and without a terminal."""
 
     def enable_gui(self, gui: str | None = None) -> None:
         pass
+
+    def system(self, cmd: str) -> None:
+        """Run ``!command``. IPython's own way needs a terminal device, and where this is shut in there is none."""
+        command = self.var_expand(cmd, depth=1)
+        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+        done = subprocess.run(command, shell=True, stdin=nothing, stdout=pipe, stderr=subprocess.STDOUT)
+        sys.stdout.write(done.stdout.decode(errors="replace"))
+        self.user_ns["_exit_code"] = done.returncode
 
 
 def run(shell: InteractiveShell, source: str) -> dict[str, Any]:

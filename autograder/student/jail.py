@@ -477,7 +477,7 @@ def _refuse_system_calls() -> None:
     program += [(equal, 0, 4, clone), (load, 0, 0, 16), (any_bit, 0, 1, ANY_NAMESPACE), (give, 0, 0, refuse)]
     program += [(give, 0, 0, allow)]
     families = (1, 2, 10)  # Unix, IPv4, IPv6: they stay in the network namespace; others, such as vsock, do not
-    program += [(equal, 0, 5, socket), (load, 0, 0, 16), *((equal, 2 - n, 0, each) for n, each in enumerate(families))]
+    program += [(equal, 0, 5, socket), (load, 0, 0, 16), *((equal, 3 - n, 0, each) for n, each in enumerate(families))]
     program += [(give, 0, 0, refuse), (give, 0, 0, allow)]
     packed = b"".join(struct.pack("HBBI", *each) for each in program)
     whole = _Filter(len(program), packed)
