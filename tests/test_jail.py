@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 from autograder.fork_server import ForkServer, IsolationError
+from autograder.process import STUDENT
 from autograder.session import Session
 from autograder.student.jail import PROMISES, REFUSED, Limits
 
@@ -134,6 +135,7 @@ def namespaces_of(process):
     return {kind: os.readlink(f"/proc/{process}/ns/{kind}") for kind in kinds}
 
 
+@pytest.mark.skipif(not ROOT, reason="only root may look at it from outside; the attempts below look from inside")
 def test_namespaces_are_its_own(session, server):
     ours, theirs = namespaces_of("self"), namespaces_of(fork_server_of(server))
     assert not set(ours.values()) & set(theirs.values())
@@ -143,6 +145,23 @@ def test_namespaces_are_its_own(session, server):
         seen = namespaces_of(student)
         assert {kind for kind in seen if seen[kind] == theirs[kind]} == {"net", "uts"}
         session.stop()
+
+
+@pytest.mark.skipif(not ROOT, reason="only root may look at it from outside; the attempts below look from inside")
+def test_only_what_it_needs_is_mounted(session, server):
+    session.start()
+    (student,) = descendants(fork_server_of(server))
+    mounts = [line.split() for line in Path(f"/proc/{student}/mountinfo").read_text().splitlines()]
+    at = [mount[4] for mount in mounts]
+    assert at.count("/") == 1  # and not, below or above it, the computer's own
+    for place, options in ((mount[4], mount[5].split(",")) for mount in mounts):
+        assert "nosuid" in options, place
+        assert "nodev" in options or place.startswith("/dev/"), place
+        assert "ro" in options or place.startswith("/dev/") or place == "/tmp", place
+    assert sorted(place for place in at if place.startswith("/dev")) == [
+        f"/dev/{name}" for name in ("full", "null", "random", "urandom", "zero")
+    ]
+    assert at.count("/tmp") == 2  # the fork server's, and on it the student's
 
 
 def test_it_owns_nothing_and_has_no_rights(session, grader):
@@ -247,6 +266,7 @@ def places(tmp_path):
 #: What a cell tries, and what it must be told. A cell that comes to its end has succeeded.
 ATTEMPTS = {
     "read the passwords": ("open('/etc/shadow')", "FileNotFoundError"),
+    "go above the root": ("open('/../etc/shadow')", "FileNotFoundError"),
     "read the course": ("open('{course}/source/ps1/ps1.ipynb')", "FileNotFoundError"),
     "read another submission": ("open('{course}/submitted/ada/ps1/ps1.ipynb')", "FileNotFoundError"),
     "open the gradebook": (
@@ -571,6 +591,26 @@ def test_strict_refuses_and_says_why_where_best_effort_goes_on():
                 session.run("import os, time\nif os.fork() == 0: time.sleep(1000)")
             nothing_is_left_of(server)
         is_honest(server)
+
+
+@pytest.mark.parametrize("name", ["_mount", "_protect", "_pivot_root", "_python_needs"])
+def test_where_the_file_system_cannot_be_made_all_is_as_it_was(name, grader):
+    code = f"""
+import os, sys
+sys.path.insert(0, {str(STUDENT)!r})
+import jail
+def fails(*arguments):
+    raise OSError(38, "no such call")
+jail.{name} = fails
+made = jail.Jail(jail.Limits())
+made.begin()
+made.enter([])
+assert made.missing == {{"file system": "[Errno 38] no such call"}}, made.missing
+assert os.path.isdir({str(STUDENT)!r})
+import colorsys  # Python is where it was
+"""
+    launch = [sys.executable, LAUNCH, grader] if grader == "ordinary" else []
+    subprocess.run([*launch, sys.executable, "-c", code], check=True)
 
 
 def test_limits_cross_as_json():

@@ -210,15 +210,21 @@ class Jail:
             self._own_pids = os.pidfd_open(os.getpid())
         with self._promise("file system"):
             os.umask(0o022)
-            needed = _python_needs()
+            needed, hidden = _python_needs(), [os.path.realpath(each) for each in hidden]
             _call("unshare", NEWNS | NEWUTS)
             _mount("none", "/", None, MS_REC | MS_PRIVATE)
             _mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "size=4m,mode=755")
-            os.mkdir("/tmp/new")
-            os.mkdir("/tmp/old")
-            _pivot_root("/tmp", "old")  # now /old/tmp is what /tmp was
-            _mount("tmpfs", "/new", "tmpfs", MS_NOSUID | MS_NODEV, "size=4m,mode=755")
-            _furnish("/old", "/new", needed, hidden)
+            try:
+                os.mkdir("/tmp/new")
+                os.mkdir("/tmp/old")
+                _pivot_root("/tmp", "old")  # now /old/tmp is what /tmp was
+                _mount("tmpfs", "/new", "tmpfs", MS_NOSUID | MS_NODEV, "size=4m,mode=755")
+                _furnish("/old", "/new", needed, hidden)
+            except OSError:
+                if os.path.isdir("/old/tmp"):
+                    _pivot_root("/old", "tmp")
+                _call("umount2", b"/tmp", MNT_DETACH)  # all is as it was
+                raise
             _pivot_root("/new", ".")  # the old root lies on the new one
             _call("umount2", b".", MNT_DETACH)
             os.chdir("/")
@@ -372,8 +378,11 @@ def _unused_uid() -> int:
 # The file system
 
 
-def _python_needs() -> list[str]:
-    """The files and folders without which this Python does not run; what is in a folder comes after it."""
+def _python_needs() -> dict[str, str]:
+    """The files and folders without which this Python does not run, and where they really are.
+
+    What is in a folder comes after the folder.
+    """
     paths = {f"{top}/{name}" for top in ("", "/usr") for name in ("bin", "lib", "lib32", "lib64")}
     paths |= {"/usr/share/zoneinfo", "/etc/ld.so.cache", "/etc/alternatives"}
     for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix):
@@ -383,13 +392,13 @@ def _python_needs() -> list[str]:
         loaded = ["/" + line.rstrip("\n").partition("/")[2] for line in maps if "/" in line]
     paths |= {os.path.dirname(path) for path in loaded if ".so" in os.path.basename(path)}
     paths |= {os.path.realpath(path) for path in paths}
-    return sorted(path for path in paths if os.path.exists(path))
+    return {path: os.path.realpath(path) for path in sorted(paths) if os.path.exists(path)}
 
 
-def _furnish(old: str, new: str, needed: list[str], hidden: Collection[str]) -> None:
+def _furnish(old: str, new: str, needed: dict[str, str], hidden: Collection[str]) -> None:
     """Put into an empty root what is needed of the old one, read-only, and the little that every program expects."""
     done: set[str] = set()
-    for path in needed:
+    for path, really in needed.items():
         if not done.isdisjoint(map(str, Path(path).parents)):
             continue
         done.add(path)
@@ -401,12 +410,13 @@ def _furnish(old: str, new: str, needed: list[str], hidden: Collection[str]) -> 
             os.makedirs(new + path, exist_ok=True)
         else:
             open(new + path, "xb").close()
-        _mount(old + path, new + path, None, MS_BIND | MS_REC)
+        _mount(old + really, new + path, None, MS_BIND | MS_REC)
         _protect(new + path, ATTR_RDONLY | ATTR_NOSUID | ATTR_NODEV)
-    for folder in hidden:
-        if os.path.isdir(new + folder) and not any(each.startswith(folder + "/") for each in done):
-            _mount("tmpfs", new + folder, "tmpfs", MS_NOSUID | MS_NODEV, "size=4k,mode=555")
-            _protect(new + folder, ATTR_RDONLY)
+        for folder in hidden:
+            if folder.startswith(really + "/") and os.path.isdir(old + folder):
+                covered = new + path + folder.removeprefix(really)
+                _mount("tmpfs", covered, "tmpfs", MS_NOSUID | MS_NODEV, "size=4k,mode=555")
+                _protect(covered, ATTR_RDONLY)
     for folder in ("/dev", "/etc", "/proc", "/tmp"):
         os.makedirs(new + folder, exist_ok=True)
     for device in ("null", "zero", "full", "random", "urandom"):
