@@ -258,7 +258,8 @@ class ForkedProcess:
         limits = self._server.limits
         if self._how["memory"]:
             return f"{words} (it wanted more memory than the {_size(limits.memory)} that it may use)"
-        if self._how["cpu"] > 0.9 * limits.cpu_seconds and words == in_words(-signal.SIGKILL):
+        # The kernel enforces the limit by counting ticks, and tells the time that it measured, which may be less.
+        if self._how["cpu"] > 0.5 * limits.cpu_seconds and words == in_words(-signal.SIGKILL):
             return f"{words} (it used up its {limits.cpu_seconds} seconds of processor time)"
         return words
 
