@@ -502,7 +502,11 @@ def test_memory_is_limited_for_all_processes_together(grader):
             error = session.run("x = []\nwhile True:\n    x.append(bytearray(2**20))")
             assert "more memory than the 200 MiB" in error["text"] or not server.memory_cgroup
             first = server._server.pid
-            assert not server.memory_cgroup or session.run(MULTIPLY_AND_FILL) is None
+            session.start()
+            (student,) = descendants(fork_server_of(server))
+            if server.memory_cgroup:
+                assert Path(f"/proc/{student}/oom_score_adj").read_text() == "1000\n"  # it goes before the fork server
+                assert session.run(MULTIPLY_AND_FILL) is None
         nothing_is_left_of(server)
         is_honest(server)
         assert server._server.pid == first
@@ -532,12 +536,7 @@ def test_all_ends_with_the_fork_server(grader):
         started = descendants(server._server.pid)
         assert len(started) == 2
         server._server.kill()
-        for _ in range(100):
-            if not any(Path(f"/proc/{each}/exe").exists() and alive(each) for each in started):
-                break
-            time.sleep(0.05)
-        else:
-            pytest.fail("something lives on")
+        ends(*started)
         assert "ended" in session.run("x = 1")["text"]
         assert session.run("x = 1") is None  # with another server
         session.stop()
@@ -547,6 +546,15 @@ def alive(process):
     with suppress(OSError):
         return "State:\tZ" not in Path(f"/proc/{process}/status").read_text()
     return False
+
+
+def ends(*processes):
+    """These processes are gone, or go within seconds."""
+    for _ in range(100):
+        if not any(map(alive, processes)):
+            return
+        time.sleep(0.05)
+    pytest.fail("something lives on")
 
 
 def test_all_ends_with_the_grader(grader):
@@ -565,12 +573,7 @@ with server_for({grader!r}) as server:
     assert done.returncode == -signal.SIGKILL, done.stderr
     started = [int(each) for each in done.stdout.split()]
     assert len(started) == 4
-    for _ in range(100):
-        if not any(map(alive, started)):
-            break
-        time.sleep(0.05)
-    else:
-        pytest.fail("something lives on")
+    ends(*started)
 
 
 @pytest.mark.skipif(not ROOT, reason="needs root, to take rights away")
@@ -588,8 +591,10 @@ def test_strict_refuses_and_says_why_where_best_effort_goes_on():
                 )
                 assert session.run(source) is None
                 assert session.run(SYSTEM_CALL + "call((272, 97), 0)")["kinds"][0] == "PermissionError"
-                session.run("import os, time\nif os.fork() == 0: time.sleep(1000)")
-            nothing_is_left_of(server)
+                source = "import os, time\nchild = os.fork()\nif child == 0: time.sleep(1000)\nraise Exception(child)"
+                left = int(session.run(source)["text"])
+                assert alive(left)
+            ends(left)
         is_honest(server)
 
 
