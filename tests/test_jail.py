@@ -35,7 +35,7 @@ pytestmark = pytest.mark.skipif(
 def server_for(grader, limits=None, **options):
     """A fork server whose grader is root, an ordinary user, or whoever runs the tests."""
     with ForkServer(limits, **options) as server:
-        if grader in ("ordinary", "powerless"):
+        if grader != "yourself":
             server._command = [sys.executable, LAUNCH, grader, *server._command]
         yield server
 
@@ -145,6 +145,26 @@ def test_namespaces_are_its_own(session, server):
         seen = namespaces_of(student)
         assert {kind for kind in seen if seen[kind] == theirs[kind]} == {"net", "uts"}
         session.stop()
+
+
+def test_its_limits_cannot_be_raised(session, server):
+    limits = server.limits
+    assert limits.processes == 32
+    hard = {
+        "AS": limits.address_space,
+        "NPROC": limits.processes,
+        "CPU": limits.cpu_seconds,
+        "FSIZE": limits.file_size,
+        "NOFILE": limits.open_files,
+        "STACK": 8 << 20,
+        **dict.fromkeys(["CORE", "MEMLOCK", "MSGQUEUE", "RTPRIO", "NICE"], 0),
+    }
+    source = f"""
+import resource
+for name, value in {hard}.items():
+    assert resource.getrlimit(getattr(resource, "RLIMIT_" + name)) == (value, value), name
+"""
+    assert session.run(source) is None
 
 
 @pytest.mark.skipif(not ROOT, reason="only root may look at it from outside; the attempts below look from inside")
