@@ -1,7 +1,7 @@
 """Run a command as somebody else: ``launch.py root|ordinary|powerless COMMAND ...``, as root.
 
-``root`` is in groups; ``ordinary`` is a user who may make namespaces; ``powerless`` one who may not, as in many containers. Python may lie in
-a folder that only root may enter: in a mount namespace of its own, this opens the way to it.
+``root`` is in groups; ``ordinary`` is a user who may make namespaces; ``powerless`` one who may not, as in many
+containers. Python may lie in a folder that only root may enter: in a mount namespace of its own, this opens the way.
 """
 
 import ctypes
