@@ -1,10 +1,6 @@
 """The grader's side of a student's process: run cells there, and call functions there as if they were here."""
 
 import builtins
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -12,11 +8,9 @@ from typing import Any, cast
 
 import numpy as np
 
-import autograder.student
+from autograder.process import PlainProcess, Process
 from autograder.student import wire
 from autograder.trace import OutOfTimeError, time_limit
-
-STUDENT = Path(autograder.student.__file__).parent
 
 
 class NotDefinedError(Exception):
@@ -38,13 +32,16 @@ class Session:
         Where the notebook's code runs; files that it opens by name are looked for there.
     cell_limit : float
         Seconds that a cell may take.
+    launch : callable, optional
+        Starts the process: such as `autograder.fork_server.ForkServer.start`, whose processes are shut in and have a
+        folder of their own. Without it, Python is started in ``folder``, with the rights of whoever calls this.
     """
 
-    def __init__(self, folder: Path, cell_limit: float = 60.0) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, cell_limit: float = 60.0, launch: Callable[[], Process] | None = None) -> None:
+        self._launch = launch or (lambda: PlainProcess(folder))
         self._cell_limit = cell_limit
         self._cells: list[str] = []
-        self._process: subprocess.Popen | None = None
+        self._process: Process | None = None
         #: What the last cell printed and showed, in the form of a notebook file; it may be anything that crosses.
         self.outputs: Any = []
 
@@ -111,10 +108,7 @@ class Session:
     def stop(self) -> None:
         """End the process and all that it started; a later call starts another one."""
         if self._process is not None:
-            with suppress(ProcessLookupError, AttributeError):  # it has gone; there are no groups on Windows
-                os.killpg(self._process.pid, signal.SIGKILL)
             self._process.kill()
-            self._process.communicate()
             self._process = None
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -126,30 +120,18 @@ class Session:
             raise
 
     def _start(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, str(STUDENT)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=self._folder,
-            start_new_session=True,
-        )
+        self._process = self._launch()
         for source in self._cells:
             with time_limit(self._cell_limit):
                 self._ask({"do": "run", "source": source})
 
     def _exchange(self, request: dict[str, Any]) -> dict[str, Any]:
         assert self._process is not None
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
         try:
-            wire.write(cast(Any, self._process.stdin), request)
-            return wire.read(cast(Any, self._process.stdout))
+            wire.write(self._process.stdin, request)
+            return wire.read(self._process.stdout)
         except (EOFError, BrokenPipeError):
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(5)
-            code = self._process.returncode
-            how = f"by signal {-code}" if code is not None and code < 0 else f"with exit status {code}"
+            how = self._process.how_it_ended(5)
             raise StudentProcessError(f"Python ended {how} while it ran your code.") from None
         except wire.WireError as error:
             raise StudentProcessError(f"Your code answered with {error}.") from None

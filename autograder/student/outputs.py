@@ -2,6 +2,7 @@
 
 import base64
 import io
+import subprocess
 from typing import Any
 
 from IPython.core.displayhook import DisplayHook
@@ -91,12 +92,20 @@ class Value(DisplayHook):
 
 
 class Shell(InteractiveShell):
-    """IPython without a window system, whose outputs are recorded."""
+    """IPython without a window system and without a terminal, whose outputs are recorded."""
 
     outputs = Outputs()
 
     def enable_gui(self, gui: str | None = None) -> None:
         """Do nothing; ``%matplotlib inline`` asks for it."""
+
+    def system(self, cmd: str) -> None:
+        """Run ``!command``. IPython's own way needs a terminal device, and where this is shut in there is none."""
+        command = self.var_expand(cmd, depth=1)
+        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+        done = subprocess.run(command, shell=True, stdin=nothing, stdout=pipe, stderr=subprocess.STDOUT)
+        self.outputs.write("stdout", done.stdout.decode(errors="replace"))
+        self.user_ns["_exit_code"] = done.returncode
 
     def _showtraceback(self, etype: type, evalue: BaseException, stb: list[str]) -> None:
         try:
