@@ -8,6 +8,7 @@ import datetime
 import fnmatch
 import hashlib
 import json
+import logging
 import os
 import re
 import sys
@@ -105,7 +106,7 @@ class Course:
         path = sys.path.copy()
         try:
             with chdir(root):  # as when nbgrader's commands are typed there
-                self.application = NbGrader(raise_config_file_errors=True)
+                self.application = NbGrader(raise_config_file_errors=True, log_level=logging.ERROR)
                 self.application.initialize([], root=str(root.resolve()))
         except (Exception, SystemExit) as error:
             raise CourseError(f"The settings of the course in {root} cannot be read: {error}") from error

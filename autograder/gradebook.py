@@ -186,7 +186,9 @@ class Gradebook:
                 .where(SUBMISSION.c.assignment_id == self._problem_set(submission.problem_set)[0].id)
             )
             with self._engine.connect() as connection:
-                self._fingerprints[submission.problem_set] = dict(connection.execute(query).tuples().all())
+                self._fingerprints[submission.problem_set] = {
+                    row.student_id: row.fingerprint for row in connection.execute(query)
+                }
         folder = self._course.path("autograded", submission.student, submission.problem_set)
         return self._fingerprints[submission.problem_set].get(submission.student) == submission.fingerprint and all(
             (folder / f"{name}.ipynb").is_file() for name in self.notebooks(submission.problem_set)

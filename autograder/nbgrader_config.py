@@ -26,3 +26,6 @@ c.Exchange.root = str(course / "exchange")
 
 # Reading, importing NumPy and seven checks take under two seconds; a loop without end should not take the night.
 c.ExecutePreprocessor.timeout = 60
+
+# Two more columns in grades.csv: what came of a submission, and why.
+c.ExportApp.plugin_class = "autograder.export.GradesExport"
