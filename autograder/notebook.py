@@ -92,12 +92,12 @@ def grade_notebook(path: Path) -> NotebookReport:
     UngradableError
         If there is no such file, it is no notebook, or it answers no problem set of this book.
     """
-    cells = _code_cells(path)
+    cells, odd = _code_cells(path)
     name, source = _problem_set({cell_id for cell_id, _ in cells})
     locked, checks = _locked_cells(source), _checks(name)
     traces: dict[str, dict[Check, Trace]] = {}
     stopped: dict[str, str] = {}
-    notes: list[str] = []
+    notes = list(odd)
     ran: set[str] = set()
     with Session(path.resolve().parent) as session:
 
@@ -142,18 +142,18 @@ def _told(error: dict[str, Any]) -> str:
     return ": ".join(filter(None, [kinds[0] if kinds else "", str(text)])) + (f" ({line})" if line else "")
 
 
-def _code_cells(path: Path) -> list[tuple[str, str]]:
-    """The grade id of each code cell, empty for the student's own, and its source."""
+def _code_cells(path: Path) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
+    """The grade id of each code cell, empty for the student's own, and its source; and what is odd about the file."""
     if path.is_dir():
         raise UngradableError(f"{path} is a folder; name the notebook in it.")
     try:
-        cells = read_notebook(read_file(path, follow_links=True)).cells
+        notebook = read_notebook(read_file(path, follow_links=True))
     except FileNotFoundError:
         raise UngradableError(f"There is no file {path}.") from None
     except UnreadableError as error:
         hint = " Open it in JupyterLab, save it, and try again." if "not a notebook" in str(error) else ""
         raise UngradableError(f"{path} {error}.{hint}") from None
-    return [(cell.grade_id, cell.source) for cell in cells if cell.kind == "code"]
+    return [(cell.grade_id, cell.source) for cell in notebook.cells if cell.kind == "code"], notebook.notes
 
 
 def _problem_set(ids: set[str]) -> tuple[str, nbformat.NotebookNode]:

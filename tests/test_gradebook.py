@@ -393,6 +393,14 @@ def test_killed_at_any_moment_the_gradebook_is_whole(small, solved):
     assert not [path for path in (small / "autograded").glob("*/.*") if path.name != ".autograder.lock"]
 
 
+def test_afterwards_the_gradebook_is_one_file(small, solved):
+    hand_in(small, "alice", "ps1", solved)
+    grade_all(small)
+    assert not list(small.glob("gradebook.db-*"))
+    with closing(sqlite3.connect(small / "gradebook.db")) as connection:
+        assert connection.execute("pragma journal_mode").fetchone() == ("delete",)
+
+
 def test_a_second_run_says_that_there_is_one(small):
     second = Course(small).lock()
     with Course(small).lock(), pytest.raises(CourseError, match="Another run of the autograder is grading"), second:
