@@ -36,3 +36,5 @@ c.ExecutePreprocessor.timeout = 60
 c.GenerateFeedback.preprocessors = [GetGrades, StudentsView, SanitizeHTML, CSSHTMLHeaderPreprocessor]
 c.SanitizeHTML.enabled = True
 c.HTMLExporter.sanitize_html = True
+# Two more columns in grades.csv: what came of a submission, and why.
+c.ExportApp.plugin_class = "autograder.export.GradesExport"

@@ -1,7 +1,5 @@
 """Grade one problem-set notebook, without a course and without a gradebook."""
 
-import json
-import warnings
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ from tqdm import tqdm
 from autograder.build import source_notebook
 from autograder.examine import examine
 from autograder.exercises import PROBLEM_SETS, exercises_in
+from autograder.reading import UnreadableError, read_file, read_notebook
 from autograder.report import Report
 from autograder.session import Session
 from autograder.teacher import Teacher
@@ -93,7 +92,7 @@ def grade_notebook(path: Path) -> NotebookReport:
     UngradableError
         If there is no such file, it is no notebook, or it answers no problem set of this book.
     """
-    cells = _code_cells(path)
+    cells, odd = _code_cells(path)
     name, source = _problem_set({cell_id for cell_id, _ in cells})
     with Session(path.resolve().parent) as session:
         examination = examine(
@@ -102,7 +101,7 @@ def grade_notebook(path: Path) -> NotebookReport:
             session,
             lambda cells: tqdm(cells, path.name, unit="cell", leave=False, disable=None),
         )
-    notes = [
+    notes = [*odd] + [
         f"Code cell {number} ({cell.grade_id or 'yours'}) stopped: {cell.note}"
         for number, cell in enumerate(examination.cells, 1)
         if cell.note
@@ -113,40 +112,18 @@ def grade_notebook(path: Path) -> NotebookReport:
     return NotebookReport(name, tuple(examination.reports[each] for each in names), tuple(notes))
 
 
-def _code_cells(path: Path) -> list[tuple[str, str]]:
-    """The grade id of each code cell, empty for the student's own, and its source."""
+def _code_cells(path: Path) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
+    """The grade id of each code cell, empty for the student's own, and its source; and what is odd about the file."""
+    if path.is_dir():
+        raise UngradableError(f"{path} is a folder; name the notebook in it.")
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        notebook = read_notebook(read_file(path, follow_links=True))
     except FileNotFoundError:
         raise UngradableError(f"There is no file {path}.") from None
-    except IsADirectoryError:
-        raise UngradableError(f"{path} is a folder; name the notebook in it.") from None
-    except UnicodeDecodeError:
-        raise UngradableError(f"{path} is not a notebook: it is not text in UTF-8.") from None
-    except OSError as error:
-        raise UngradableError(f"{path} cannot be read: {error.strerror}.") from None
-    try:
-        data = json.loads(text)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # copied cells share an id
-            notebook = nbformat.reads(text, as_version=4)
-        cells = [
-            (str(cell.metadata.get("nbgrader", {}).get("grade_id", "")), str(cell.source))
-            for cell in notebook.cells
-            if cell.cell_type == "code"
-        ]
-    except ValueError as error:  # not JSON, or a format that nbformat does not know
-        hint = "Open it in JupyterLab, save it, and try again."
-        raise UngradableError(f"{path} is not a notebook that can be read: {_first_line(error)}. {hint}") from None
-    except Exception as error:  # JSON, but not of a notebook's form
-        raise UngradableError(f"{path} is JSON, but not a notebook: {_first_line(error)}") from None
-    if not isinstance(data, dict):
-        raise UngradableError(f"{path} is JSON, but not a notebook.")
-    return cells
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
+    except UnreadableError as error:
+        hint = " Open it in JupyterLab, save it, and try again." if "not a notebook" in str(error) else ""
+        raise UngradableError(f"{path} {error}.{hint}") from None
+    return [(cell.grade_id, cell.source) for cell in notebook.cells if cell.kind == "code"], notebook.notes
 
 
 def _problem_set(ids: set[str]) -> tuple[str, nbformat.NotebookNode]:

@@ -308,6 +308,14 @@ def test_a_function_deleted_from_the_notebook(ps1):
         assert result.message == "In this notebook embedding_forward is not defined."
 
 
+def test_another_encoding_is_read_and_said(ps1):
+    path = ps1(forward=exercise(FORWARD).solution + "  # é")
+    path.write_bytes(path.read_text(encoding="utf-8").replace("\\u00e9", "é").encode("cp1252"))
+    report = grade_notebook(path)
+    assert report.points == report.max_points
+    assert report.notes[0].startswith("Its text is not in UTF-8")
+
+
 def test_an_old_notebook_format_is_read(ps1, tmp_path):
     notebook = nbformat.convert(nbformat.read(ps1(), as_version=4), 3)
     nbformat.write(notebook, tmp_path / "old.ipynb", version=3)
@@ -318,7 +326,7 @@ def test_an_old_notebook_format_is_read(ps1, tmp_path):
 NOT_GRADABLE = {
     "empty": (b"", "is not a notebook that can be read"),
     "text": (b"def f(): pass", "is not a notebook that can be read"),
-    "binary": (b"\xff\xfe\x00\x01", "is not a notebook: it is not text in UTF-8"),
+    "binary": (b"\xff\xfe\x00\x01", "is not a notebook that can be read"),
     "a list": (b"[1, 2]", "is JSON, but not a notebook"),
     "a number": (b"7", "is JSON, but not a notebook"),
     "an object": (b'{"a": 1}', "not a notebook"),
