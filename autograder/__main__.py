@@ -4,9 +4,14 @@ import argparse
 import json
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tqdm import tqdm
+
+from autograder.course import Course, CourseError
+from autograder.fork_server import IsolationError
+from autograder.grade import grade
 from autograder.notebook import UngradableError, grade_notebook
 
 
@@ -23,10 +28,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     check.add_argument("notebook", type=Path, help="such as my_work/ps1.ipynb")
     check.add_argument("--json", action="store_true", help="print the report as JSON")
+    grade = commands.add_parser(
+        "grade",
+        help="grade all submissions of an nbgrader course",
+        description="Grade the submissions of an nbgrader course that are new or have changed, as `nbgrader autograde` "
+        "does: it reads source/ and submitted/, and writes gradebook.db and autograded/. Each submission runs shut in, "
+        "in a process of its own; the teacher's tests run in another.",
+        epilog="Exit status: 0 if every submission has an outcome, 2 if the course could not be graded.",
+    )
+    grade.add_argument("problem_set", nargs="*", help="such as ps1 (all that have submissions)")
+    grade.add_argument("--course", type=Path, default=Path(), help="folder with nbgrader_config.py (this folder)")
+    grade.add_argument("--student", action="append", default=[], help="only this student; may be given again")
+    grade.add_argument("--jobs", type=int, default=0, metavar="N", help="submissions at a time (the number of cores)")
+    grade.add_argument("--force", action="store_true", help="grade again what has not changed")
+    grade.add_argument("--timeout", type=float, metavar="SECONDS", help="for a cell (what the course's settings say)")
+    grade.add_argument(
+        "--isolation",
+        choices=["strict", "best-effort"],
+        default="strict",
+        help="strict refuses to run where something cannot be enforced; best-effort runs and says what is not",
+    )
+    grade.add_argument("--json", action="store_true", help="print the summary as JSON")
     options = parser.parse_args(arguments)
     try:
+        if options.command == "grade":
+            return _grade(options)
         report = grade_notebook(options.notebook)
-    except UngradableError as error:
+    except (UngradableError, CourseError, IsolationError) as error:
         return _sorry(str(error), as_json=options.json)
     except KeyboardInterrupt:
         return _sorry("Stopped before the end.", as_json=options.json)
@@ -37,6 +65,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _sorry(told, as_json=options.json)
     print(json.dumps(report.as_data(), indent=1) if options.json else report)
     return 0 if report.points == report.max_points else 1
+
+
+def _grade(options: argparse.Namespace) -> int:
+    """Grade problem sets one after the other, and print a summary of each."""
+    course = Course(options.course)
+    names = options.problem_set or [name for name in course.problem_sets if any(course.students(name))]
+    if not names:
+        raise CourseError(f"There is nothing to grade in {course.root}: no problem set has submissions.")
+    summaries = []
+    for name in names:
+        with tqdm(desc=name, unit="submission", disable=None) as bar:
+
+            def say(total: int, bar: tqdm = bar) -> Callable[[str], None]:
+                bar.reset(total)
+                return lambda student: bar.update()
+
+            summary = grade(
+                course,
+                name,
+                students=options.student,
+                jobs=options.jobs,
+                force=options.force,
+                timeout=options.timeout,
+                isolation=options.isolation,
+                say=say,
+            )
+        summaries.append(summary)
+    if options.json:
+        print(json.dumps([summary.as_data() for summary in summaries], indent=1))
+    else:
+        for promise, reason in summaries[0].not_enforced.items():
+            print(f"Not enforced: {promise} ({reason})", file=sys.stderr)
+        print(*summaries, sep="\n")
+    return 0
 
 
 def _sorry(reason: str, *, as_json: bool) -> int:

@@ -4,6 +4,7 @@ import ast
 import contextlib
 import io
 import math
+import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -35,12 +36,15 @@ class Examined:
         Points of a test; None for other cells, and for a test that a person has to look at.
     note : str
         What stopped the cell, in one line; empty if nothing did.
+    trouble : str
+        ``"crashed"`` or ``"timed out"`` where the student's process did; else empty.
     """
 
     grade_id: str
     outputs: list[dict[str, Any]] = field(default_factory=list)
     score: float | None = None
     note: str = ""
+    trouble: str = ""
 
 
 @dataclass
@@ -57,6 +61,7 @@ def examine(
     cells: Sequence[tuple[str, str]],
     session: Session,
     say: Callable[[Sequence], Sequence] = lambda cells: cells,
+    seconds: float = math.inf,
 ) -> Examination:
     """Run a notebook.
 
@@ -73,18 +78,21 @@ def examine(
         The student's process.
     say : callable
         Wraps the sequence of cells, to show progress.
+    seconds : float
+        What all cells and tests together may take; what comes later does not run.
 
     Returns
     -------
     Examination
         ``cells`` are those of the notebook, in order, and then those that it lacked, whose ids are in ``missing``.
     """
-    return _Run(teacher, session).examine(cells, say)
+    return _Run(teacher, session, seconds).examine(cells, say)
 
 
 class _Run:
-    def __init__(self, teacher: Teacher, session: Session) -> None:
+    def __init__(self, teacher: Teacher, session: Session, seconds: float) -> None:
         self.teacher, self.session = teacher, session
+        self.seconds, self.start = seconds, time.monotonic()
         self.stopped: dict[str, str] = {}
         self.traces: dict[str, dict[Check, Trace]] = {}
         self.of_check: dict[Check, Examined] = {}
@@ -105,6 +113,11 @@ class _Run:
         return Examination(examined, reports, missing)
 
     def cell(self, grade_id: str, source: str) -> Examined:
+        if time.monotonic() - self.start > self.seconds:
+            note = f"The {self.seconds:g} seconds of the notebook were over, and this did not run."
+            return Examined(
+                grade_id, [_error(note)], 0.0 if grade_id in self.teacher.tests else None, note, "timed out"
+            )
         if grade_id in self.teacher.tests:
             self.session.start()
             return self.test(self.teacher.tests[grade_id])
@@ -115,9 +128,13 @@ class _Run:
             self.names.update((name, self.session.function(name)) for name in self.teacher.functions)
         error = self.session.run(source)
         note = _told(error) if error else ""
+        trouble = ""
         if error:
             self.stopped[grade_id.removesuffix("-solution")] = note
-        return Examined(grade_id, outputs_of(self.session.outputs) or ([_error(note)] if error else []), None, note)
+            if not error.get("kinds"):  # it did not raise, it is gone
+                trouble = "timed out" if "still running" in note else "crashed"
+        outputs = outputs_of(self.session.outputs) or ([_error(note)] if error else [])
+        return Examined(grade_id, outputs, None, note, trouble)
 
     def test(self, test: Test) -> Examined:
         if test.grade_id in self.beyond:
@@ -132,7 +149,8 @@ class _Run:
             trace.error = NotDefinedError(f"{trace.error} Its cell stopped: {self.stopped[check.exercise]}")
         self.traces.setdefault(check.exercise, {})[check] = trace
         passed = [] if check.hidden else [{"output_type": "stream", "name": "stdout", "text": "passed\n"}]
-        examined = Examined(test.grade_id, passed, 0.0 if trace.failed else test.points)
+        score = 0.0 if trace.failed else test.points
+        examined = Examined(test.grade_id, passed, score, trouble=_trouble(trace.error))
         self.of_check[check] = examined
         return examined
 
@@ -141,14 +159,14 @@ class _Run:
         printed = io.StringIO()
         value = None
         score: float | None = test.points
-        note = ""
+        note = trouble = ""
         outputs: list[dict[str, Any]] = []
         try:
             with contextlib.redirect_stdout(printed), warnings.catch_warnings(), time_limit(TEST_LIMIT):
                 warnings.simplefilter("ignore")
                 value = _value_of(parse(test.source), f"<{test.grade_id}>", self.names)
         except (Exception, SystemExit, OutOfTimeError) as error:  # tests raise, and so do students' functions
-            note = _words(error)
+            note, trouble = _words(error), _trouble(error)
             score = 0.0
         if printed.getvalue():
             outputs.append({"output_type": "stream", "name": "stdout", "text": printed.getvalue()})
@@ -160,7 +178,7 @@ class _Run:
             score = float(value) if math.isfinite(value) and 0 <= value <= test.points else None
             if score is None:
                 note = f"The test's value, {value!r}, is no number of points from 0 to {test.points:g}."
-        return Examined(test.grade_id, outputs, score, note)
+        return Examined(test.grade_id, outputs, score, note, trouble)
 
     def report(self, name: str, traces: dict[Check, Trace]) -> Report:
         """Make the report on an exercise of this book, and put its messages where the tests failed."""
@@ -169,6 +187,7 @@ class _Run:
         for check, result in zip(ordered, report.checks, strict=True):
             if not result.passed:
                 self.of_check[check].outputs = [_error(result.message)]
+                self.of_check[check].note = result.message
         return report
 
 
@@ -187,6 +206,12 @@ def _value_of(tree: ast.Module, file: str, names: dict[str, Any]) -> Any:
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, file, "exec"), names)
     return eval(compile(ast.Expression(last.value), file, "eval"), names) if isinstance(last, ast.Expr) else None
+
+
+def _trouble(error: BaseException | None) -> str:
+    if isinstance(error, OutOfTimeError):
+        return "timed out"
+    return "crashed" if isinstance(error, StudentProcessError) else ""
 
 
 def _words(error: BaseException) -> str:

@@ -104,7 +104,7 @@ def grade_notebook(path: Path) -> NotebookReport:
     notes = [*odd] + [
         f"Code cell {number} ({cell.grade_id or 'yours'}) stopped: {cell.note}"
         for number, cell in enumerate(examination.cells, 1)
-        if cell.note
+        if cell.note and cell.score is None
     ]
     if examination.missing:
         notes.append(f"Cells of the problem set are missing, and were put in: {', '.join(examination.missing)}.")

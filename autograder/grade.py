@@ -1,0 +1,316 @@
+"""Grade all submissions of a problem set: workers run and check them, this process alone writes.
+
+A worker holds the checks, and a fork server of its own. Each notebook gets a fresh process from it, shut in, and is
+examined as `autograder.examine` says. What comes back is plain data; the gradebook gets it in one transaction a
+submission.
+"""
+
+import multiprocessing
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import nbformat
+
+from autograder.assemble import TeacherNotebook, assemble
+from autograder.course import Course, CourseError, Submission
+from autograder.examine import examine
+from autograder.fork_server import ForkServer
+from autograder.gradebook import Gradebook
+from autograder.outcome import CellOutcome, NotebookOutcome, Outcome, Status
+from autograder.reading import UnreadableError, read_notebook
+from autograder.session import Session
+from autograder.student.jail import Limits
+from autograder.teacher import Teacher
+
+Isolation = Literal["strict", "best-effort"]
+
+STATUSES: tuple[Status, ...] = ("graded", "crashed", "timed out", "could not be read", "needs a person")
+#: Seconds that all notebooks of a submission may take together, for each notebook.
+NOTEBOOK_LIMIT = 300.0
+
+
+@dataclass
+class Summary:
+    """What came of a run.
+
+    Attributes
+    ----------
+    problem_set : str
+    outcomes : list of dict
+        For each submission that was looked at: student, status, note, points and whether it was new.
+    skipped : int
+        Submissions that were graded before and have not changed.
+    not_enforced : dict
+        Promises of the isolation that could not be kept, each with the reason.
+    """
+
+    problem_set: str
+    outcomes: list[dict[str, Any]] = field(default_factory=list)
+    skipped: int = 0
+    not_enforced: dict[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        counts = Counter(each["status"] for each in self.outcomes)
+        lines = [f"{self.problem_set}: {len(self.outcomes)} graded now, {self.skipped} before and unchanged"]
+        lines += [f"  {counts[status]:6}  {status}" for status in STATUSES if counts[status]]
+        odd = [each for each in self.outcomes if each["status"] != "graded" or each["note"]]
+        lines += [f"  {each['student']}: {each['status']}. {each['note']}".rstrip() for each in odd]
+        return "\n".join(lines)
+
+    def as_data(self) -> dict[str, Any]:
+        """The summary as dictionaries and lists, for JSON."""
+        return {
+            "problem_set": self.problem_set,
+            "skipped": self.skipped,
+            "not_enforced": self.not_enforced,
+            "submissions": self.outcomes,
+        }
+
+
+def grade(
+    course: Course,
+    problem_set: str,
+    *,
+    students: Collection[str] = (),
+    jobs: int = 0,
+    force: bool = False,
+    timeout: float | None = None,
+    isolation: Isolation = "strict",
+    say: Callable[[int], Callable[[str], None]] = lambda total: lambda student: None,
+) -> Summary:
+    """Grade the submissions of a problem set that are new or have changed.
+
+    Parameters
+    ----------
+    course : Course
+    problem_set : str
+    students : collection of str
+        Only these; all if empty.
+    jobs : int
+        Number of workers; 0 for one a core.
+    force : bool
+        Whether to grade again what has not changed.
+    timeout : float, optional
+        Seconds that a cell may take; without it, what the course's settings say.
+    isolation : {"strict", "best-effort"}
+    say : callable
+        Told first how many submissions there are, and then the student of each that is done.
+
+    Returns
+    -------
+    Summary
+
+    Raises
+    ------
+    CourseError
+        If the course cannot be used: no such problem set, no gradebook, a run in progress, no such student.
+    IsolationError
+        If isolation is strict and something cannot be enforced here.
+    """
+    with course.lock():
+        gradebook = Gradebook(course)
+        try:
+            return _grade(course, gradebook, problem_set, students, jobs, force, timeout, isolation, say)
+        finally:
+            gradebook.close()
+
+
+def _grade(
+    course: Course,
+    gradebook: Gradebook,
+    problem_set: str,
+    students: Collection[str],
+    jobs: int,
+    force: bool,
+    timeout: float | None,
+    isolation: Isolation,
+    say: Callable[[int], Callable[[str], None]],
+) -> Summary:
+    teachers = gradebook.notebooks(problem_set)
+    folders = dict(course.students(problem_set))
+    unknown = [each for each in students if each not in folders]
+    if unknown:
+        raise CourseError(f"There is no submission of {problem_set} by {', '.join(unknown)}.")
+    with ForkServer(isolation=isolation, hidden=[course.root]) as trial:
+        summary = Summary(problem_set, not_enforced=trial.missing)
+    chosen = [(name, folder) for name, folder in folders.items() if not students or name in students]
+    done = say(len(chosen))
+
+    def new() -> Iterator[Submission]:
+        for name, folder in chosen:
+            submission = course.read(name, problem_set, folder, list(teachers))
+            if force or not gradebook.is_graded(submission):
+                yield submission
+            else:
+                summary.skipped += 1
+                done(name)
+
+    settings = _Settings(
+        teachers,
+        {name: _source(course, problem_set, name) for name in teachers},
+        timeout or course.cell_limit or NOTEBOOK_LIMIT,
+        isolation,
+        course.root,
+    )
+    for submission, outcome in _carry_out(settings, new(), jobs or os.cpu_count() or 1):
+        gradebook.save(outcome, submission)
+        summary.outcomes.append(
+            {
+                "student": outcome.student,
+                "status": outcome.status,
+                "note": outcome.note,
+                "points": sum(cell.score or 0 for each in outcome.notebooks.values() for _, cell in each.cells),
+            }
+        )
+        done(outcome.student)
+    summary.outcomes.sort(key=lambda each: each["student"])
+    return summary
+
+
+def _source(course: Course, problem_set: str, name: str) -> str:
+    """The teacher's own notebook, which says what students write; the release alone would not show variables."""
+    path = course.path("source", ".", problem_set) / f"{name}.ipynb"
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise CourseError(f"The source of {problem_set} cannot be read: {error}") from None
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """What every worker is given."""
+
+    teachers: dict[str, TeacherNotebook]
+    sources: dict[str, str]
+    cell_limit: float
+    isolation: Isolation
+    hidden: Path
+
+
+def _carry_out(
+    settings: _Settings, submissions: Iterator[Submission], jobs: int
+) -> Iterator[tuple[Submission, Outcome]]:
+    """Examine submissions with several workers; a few more than workers are on their way at any time.
+
+    A worker that is gone (nothing that a student does should end one) takes its submission with it, which is tried once
+    more by itself and then left to a person.
+    """
+    waiting: list[Submission] = []
+    while True:
+        with _pool(settings, jobs) as pool:
+            running: dict[Future[Outcome], Submission] = {}
+            try:
+                for submission in submissions:
+                    waiting = [submission]  # until it is on its way
+                    running[pool.submit(_work, submission)] = submission
+                    waiting = []
+                    if len(running) > jobs + 2:
+                        yield from _finished(running)
+                while running:
+                    yield from _finished(running)
+            except BrokenProcessPool:
+                waiting += running.values()
+        if not waiting:
+            return
+        for submission in waiting:
+            with _pool(settings, 1) as alone:
+                try:
+                    yield submission, alone.submit(_work, submission).result()
+                except BrokenProcessPool:
+                    note = "The grader's own process ended twice while it graded this."
+                    yield submission, Outcome(submission.student, submission.problem_set, "needs a person", note)
+        waiting = []
+
+
+def _finished(running: dict[Future[Outcome], Submission]) -> Iterator[tuple[Submission, Outcome]]:
+    """Wait for one or more to finish, and take them out."""
+    for future in wait(running, return_when=FIRST_COMPLETED).done:
+        outcome = future.result()  # raises before the submission is taken out
+        yield running.pop(future), outcome
+
+
+def _pool(settings: _Settings, jobs: int) -> ProcessPoolExecutor:
+    context = multiprocessing.get_context("spawn")  # a worker begins anew: it holds nothing of this process
+    return ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(settings,))
+
+
+_worker: "_Worker"
+
+
+def _begin(settings: _Settings) -> None:
+    global _worker
+    _worker = _Worker(settings)
+
+
+def _work(submission: Submission) -> Outcome:
+    return _worker.outcome_of(submission)
+
+
+class _Worker:
+    """What a worker keeps from one submission to the next."""
+
+    def __init__(self, settings: _Settings) -> None:
+        self.settings = settings
+        self.teachers = {
+            name: Teacher(nbformat.reads(source, as_version=4)) for name, source in settings.sources.items()
+        }
+        self.server = ForkServer(_limits(settings), isolation=settings.isolation, hidden=[settings.hidden])
+
+    def outcome_of(self, submission: Submission) -> Outcome:
+        """Examine all notebooks of a submission."""
+        notebooks, notes, statuses = {}, list(submission.notes), set()
+        for each in submission.notebooks:
+            if each.content is None:
+                notes.append(each.reason)
+                statuses.add("needs a person" if each.ambiguous else "could not be read")
+                continue
+            notes += [each.note] if each.note else []
+            try:
+                notebook = read_notebook(each.content)
+            except UnreadableError as error:
+                notes.append(f"{each.name}.ipynb {error}.")
+                statuses.add("could not be read")
+                continue
+            notebooks[each.name], status, told = self.examine(each.name, notebook)
+            notes += [*notebook.notes, *told]
+            statuses.add(status)
+        worst: Status = next((each for each in reversed(STATUSES) if each in statuses), "graded")
+        return Outcome(submission.student, submission.problem_set, worst, " ".join(notes), notebooks)
+
+    def examine(self, name: str, notebook: Any) -> tuple[NotebookOutcome, Status, list[str]]:
+        """Run one notebook."""
+        assembled = assemble(notebook, self.settings.teachers[name])
+        code = [n for n, placed in enumerate(assembled.cells) if placed.cell.kind == "code"]
+        cells = [
+            (placed.teacher.name if placed.teacher else "", placed.code)
+            for placed in (assembled.cells[n] for n in code)
+        ]
+        with Session(Path(), self.settings.cell_limit, launch=self.server.start) as session:
+            examination = examine(self.teachers[name], cells, session, seconds=NOTEBOOK_LIMIT)
+        did = dict(zip(code, examination.cells, strict=False))
+        outcomes = tuple(
+            (
+                placed,
+                CellOutcome(tuple(did[n].outputs), did[n].score, did[n].note) if n in did else CellOutcome(),
+            )
+            for n, placed in enumerate(assembled.cells)
+        )
+        notes = list(assembled.notes)
+        status: Status = "graded"
+        for number, cell in enumerate(examination.cells, 1):
+            if cell.trouble or (cell.grade_id in self.teachers[name].tests and cell.score is None):
+                trouble: Any = cell.trouble or "needs a person"
+                if STATUSES.index(trouble) > STATUSES.index(status):
+                    status = trouble
+                    notes.append(f"Code cell {number} ({cell.grade_id or 'one of their own'}): {cell.note}")
+        return NotebookOutcome(outcomes), status, notes
+
+
+def _limits(settings: _Settings) -> Limits:
+    return Limits(cpu_seconds=max(1, int(NOTEBOOK_LIMIT)))
