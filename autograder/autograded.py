@@ -194,14 +194,23 @@ def write_folder(folder: Path, files: dict[Path, bytes], mode: int, *, shared: b
 
 
 def put_in_place(new: Path, folder: Path) -> None:
-    """Replace a folder by a new one. Whoever is killed in between leaves one of them or none, never half of one."""
+    """Replace a folder by a new one; the old one stays beside it until `clean_up`."""
     old = folder.with_name(f".{folder.name}.old")
     if old.exists():
         shutil.rmtree(old)
     if folder.exists():
         os.rename(folder, old)
     os.rename(new, folder)
-    shutil.rmtree(old, ignore_errors=True)
+
+
+def clean_up(folder: Path) -> None:
+    """Remove what `put_in_place` left, when all that belongs to the new folder is written."""
+    shutil.rmtree(folder.with_name(f".{folder.name}.old"), ignore_errors=True)
+
+
+def is_unfinished(folder: Path) -> bool:
+    """Whether a run was killed while it replaced the folder."""
+    return any(folder.with_name(f".{folder.name}.{what}").exists() for what in ("new", "old"))
 
 
 def as_bytes(notebook: dict[str, Any]) -> bytes:

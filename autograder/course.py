@@ -187,7 +187,7 @@ class Course:
             before, after = (each.format(**names) for each in parts[0].split("{student_id}", 1))
             for entry in os.scandir(folder) if folder.is_dir() else ():
                 match = re.fullmatch(f"{re.escape(before)}(.+){re.escape(after)}", entry.name, re.DOTALL)
-                if match and not entry.name.startswith(".") and (entry.is_dir() or entry.is_symlink()):
+                if match and not entry.name.startswith(".") and entry.is_dir():
                     # a name that is not UTF-8 cannot be stored: its odd bytes become \xNN
                     look(Path(entry.path), parts[1:], os.fsencode(match[1]).decode("utf-8", "backslashreplace"))
 

@@ -21,7 +21,7 @@ from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy.engine import Connection, make_url
 
 from autograder.assemble import Placed, TeacherCell, TeacherNotebook
-from autograder.autograded import as_bytes, autograded_notebook, put_in_place, write_folder
+from autograder.autograded import as_bytes, autograded_notebook, clean_up, is_unfinished, put_in_place, write_folder
 from autograder.course import Course, CourseError, Submission
 from autograder.outcome import CellOutcome, NotebookOutcome, Outcome
 from autograder.reading import UnreadableError, read_file, read_notebook
@@ -206,15 +206,18 @@ class Gradebook:
                     row.student_id: row.fingerprint for row in connection.execute(query)
                 }
         folder = self._course.path("autograded", submission.student, submission.problem_set)
-        return self._fingerprints[submission.problem_set].get(submission.student) == submission.fingerprint and all(
-            (folder / f"{name}.ipynb").is_file() for name in self.notebooks(submission.problem_set)
+        return (
+            self._fingerprints[submission.problem_set].get(submission.student) == submission.fingerprint
+            and all((folder / f"{name}.ipynb").is_file() for name in self.notebooks(submission.problem_set))
+            and not is_unfinished(folder)
         )
 
     def save(self, outcome: Outcome, submission: Submission) -> None:
         """Write the graded notebooks and the rows of a submission.
 
         All rows are written in one transaction, and the folder is put in its place before it is committed. Whoever is
-        killed on the way leaves the gradebook as it was, and the submission is graded again in the next run.
+        killed on the way leaves the gradebook as it was and a folder beside it that says so: the submission is graded
+        again in the next run.
 
         Parameters
         ----------
@@ -232,6 +235,7 @@ class Gradebook:
         with self._transaction() as connection:
             self._write_rows(connection, outcome, submission)
             put_in_place(new, folder)
+        clean_up(folder)
         self._fingerprints.setdefault(outcome.problem_set, {})[outcome.student] = submission.fingerprint
 
     @property

@@ -20,6 +20,7 @@ from grading import as_json, copy_of, essay, grade_all, graded, hand_in, mistake
 from nbgrader.api import Gradebook as TheirGradebook
 from test_nbgrader import nbgrader, read, text_of_page
 
+import autograder.gradebook
 from autograder.assemble import Placed
 from autograder.course import Course, CourseError
 from autograder.exercises import PROBLEM_SETS, exercises_in
@@ -328,6 +329,7 @@ BAD_OUTPUTS = (
     {"output_type": "display_data", "data": {"text/html": {"x": 1}, 3: "x", "<script>": "y"}},
     {"output_type": "display_data", "data": {"text/plain": "z" * 10_000_000}},
     {"output_type": "stream", "name": "stdout", "text": "half \ud800\n" * 5_000},
+    {"output_type": "stream", "name": "stdout", "text": "beyond the last line\n"},
     {"output_type": "error", "ename": "E" * 10**6, "evalue": "\udfff", "traceback": ["x"] * 10**5},
     {"output_type": "execute_result", "data": {"text/plain": "5"}, "extra": "left out"},
 )  # fmt: skip
@@ -390,7 +392,34 @@ def test_killed_at_any_moment_the_gradebook_is_whole(small, solved):
                 assert f"run {values[0]:g}" == note, key
     assert len(outcomes(small)) > 10
     assert set(grade_all(small).values()) <= {"graded", "unchanged"}
-    assert not [path for path in (small / "autograded").glob("*/.*") if path.name != ".autograder.lock"]
+    assert not list((small / "autograded").glob("*/.*"))
+
+
+@pytest.mark.parametrize("step", ["write_folder", "put_in_place"])
+def test_killed_before_the_grades_are_written_a_submission_is_graded_again(small, solved, monkeypatch, step):
+    """Also if it was graded already, as with --force after a check has changed."""
+    hand_in(small, "alice", "ps1", solved)
+    grade_all(small)
+    course = Course(small)
+    gradebook = Gradebook(course)
+    teachers = gradebook.notebooks("ps1")
+    submission = course.read("alice", "ps1", small / "submitted/alice/ps1", list(teachers))
+    done = getattr(autograder.gradebook, step)
+
+    def kill(*arguments, **more):
+        done(*arguments, **more)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(autograder.gradebook, step, kill)
+        with pytest.raises(KeyboardInterrupt):
+            gradebook.save(Outcome("alice", "ps1", "crashed", "", {}), submission)
+    assert score(small, "alice") == 20
+    assert not gradebook.is_graded(submission)
+    gradebook.close()
+    assert grade_all(small) == {("alice", "ps1"): "graded"}
+    assert score(small, "alice") == 20
+    assert grade_all(small) == {("alice", "ps1"): "unchanged"}
 
 
 def test_afterwards_the_gradebook_is_one_file(small, solved):
