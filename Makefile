@@ -64,7 +64,7 @@ formgrader: problem-sets ## for teachers: JupyterLab on the course, with nbgrade
 	@cd autograder && "$(CURDIR)/$(BIN)/python" -m jupyterlab --LabApp.default_url=/formgrader $(ARGS)
 
 test: lint problem-sets ## every test and check; some of them: make test ARGS='tests/test_solutions.py -k backward'
-	@$(BIN)/python -m pytest -n auto $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 check-the-checks: $(INSTALLED) ## how many correct solutions pass, mistakes are caught and named, and mutants killed
 	@$(BIN)/python tests/check_the_checks.py

@@ -23,6 +23,15 @@ settings.register_profile("ci", deadline=None, derandomize=True, database=None)
 settings.load_profile("ci" if os.environ.get("CI") else "book")
 
 
+#: Each keeps a core busy for minutes, so they begin first.
+LONG = ("test_built_twice_the_pages_are_the_same", "test_gradebook.py", "test_nbgrader.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the long tests; pytest-xdist's ``--dist worksteal`` then fills the other cores with the rest."""
+    items.sort(key=lambda item: next((n for n, name in enumerate(LONG) if name in item.nodeid), len(LONG)))
+
+
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], None]], Path]:
     """``made_once(name, make)`` is a temporary folder that ``make(folder)`` filled, once for all pytest-xdist workers.
