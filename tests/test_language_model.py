@@ -150,7 +150,7 @@ def test_a_map_keeps_as_much_as_two_directions_can():
 def test_a_build_shows_no_progress_bar(monkeypatch):
     monkeypatch.setattr(os, "environ", dict(os.environ))
     book.extension.set_environment(SimpleNamespace(srcdir=PAGE.parent.parent))
-    code = "from tqdm.auto import tqdm\nassert list(tqdm(range(3))) == [0, 1, 2]"
+    code = "from tqdm import tqdm\nassert list(tqdm(range(3))) == [0, 1, 2]"
     quiet = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=True)
     assert quiet.stdout + quiet.stderr == ""
     by_hand = {name: value for name, value in os.environ.items() if name != "TQDM_DISABLE"}
