@@ -7,18 +7,21 @@ in CI.
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import sysconfig
 import time
+import venv
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from autograder.fork_server import ForkServer, IsolationError
+from autograder.fork_server import ForkServer, ForkServerError, IsolationError
 from autograder.process import STUDENT
 from autograder.session import Session
 from autograder.student.jail import PROMISES, REFUSED, Limits
@@ -113,7 +116,8 @@ import ctypes, json, multiprocessing, os, random, subprocess, sys, tempfile, thr
 import numpy as np
 import numpy.random, unittest.mock, xml.dom.minidom  # modules that were not imported before
 thread = threading.Thread(target=lambda: None); thread.start(); thread.join()
-assert os.getcwd() == os.path.expanduser("~") == tempfile.gettempdir() == "/tmp"
+assert os.getcwd() == os.path.expanduser("~") == tempfile.gettempdir() == "/submission"
+assert os.path.samefile("/tmp", "/submission") or sys.prefix.startswith("/tmp/")
 with open("file.txt", "w") as file: file.write("x")
 np.save("array.npy", np.ones(3)); assert np.load("array.npy", mmap_mode="r").sum() == 3
 assert subprocess.run(["/bin/sh", "-c", "echo $((1 + 1))"], capture_output=True).stdout == b"2\\n"
@@ -177,11 +181,11 @@ def test_only_what_it_needs_is_mounted(session, server):
     for place, options in ((mount[4], mount[5].split(",")) for mount in mounts):
         assert "nosuid" in options, place
         assert "nodev" in options or place.startswith("/dev/"), place
-        assert "ro" in options or place.startswith("/dev/") or place == "/tmp", place
+        assert "ro" in options or place.startswith("/dev/") or place == "/submission", place
     assert sorted(place for place in at if place.startswith("/dev")) == [
         f"/dev/{name}" for name in ("full", "null", "random", "urandom", "zero")
     ]
-    assert at.count("/tmp") == 2  # the fork server's, and on it the student's
+    assert at.count("/submission") == 2  # the fork server's, and on it the student's
 
 
 def test_it_owns_nothing_and_has_no_rights(session, grader):
@@ -230,7 +234,7 @@ for place in ("/", "/usr", "/dev", "/etc", sys.prefix, os.path.dirname(os.__file
     assert os.statvfs(place).f_flag & os.ST_RDONLY, place
     assert os.path.ismount(place) is False or os.statvfs(place).f_flag & (os.ST_NOSUID | os.ST_NODEV), place
 assert sorted(os.listdir("/dev")) == ["full", "null", "random", "shm", "urandom", "zero"]
-assert os.listdir("/proc") == os.listdir("/tmp") == []
+assert os.listdir("/proc") == os.listdir("/submission") == []
 assert set(os.listdir("/etc")) <= {"ld.so.cache", "alternatives"}
 mine = {"autograder", "solutions"} & set(os.listdir(os.path.dirname(os.path.dirname(__import__("numpy").__file__))))
 assert not any(os.listdir(os.path.join(os.path.dirname(os.path.dirname(np.__file__)), each)) for each in mine)
@@ -464,7 +468,7 @@ def test_a_folder_and_names_are_new_each_time(server):
     for _ in range(2):
         with Session(Path("/"), launch=server.start) as session:
             source = (
-                "import os\nfrom multiprocessing.shared_memory import SharedMemory\nassert os.listdir('/tmp') == []\n"
+                "import os\nfrom multiprocessing.shared_memory import SharedMemory\nassert os.listdir() == []\n"
             )
             assert session.run(source + "SharedMemory('mine', create=True, size=9)\nleft = open('left', 'w')") is None
             assert session.run("import builtins\nassert not hasattr(builtins, 'mine')\nbuiltins.mine = 1") is None
@@ -636,6 +640,31 @@ import colorsys  # Python is where it was
 """
     launch = [sys.executable, LAUNCH, grader] if grader == "ordinary" else []
     subprocess.run([*launch, sys.executable, "-c", code], check=True)
+
+
+def test_python_may_lie_in_the_folder_for_temporary_files(tmp_path):
+    assert tmp_path.parts[1] == "tmp"
+    venv.create(tmp_path / "here", with_pip=False)
+    python = tmp_path / "here" / "bin" / "python"
+    folder = sysconfig.get_path("purelib", vars={"base": str(tmp_path / "here")})
+    Path(folder, "others.pth").write_text(sysconfig.get_path("purelib"))
+    with ForkServer() as server:
+        server._command = [str(python), *server._command[1:]]
+        with Session(Path("/"), launch=server.start) as session:
+            source = "import os, sys, tempfile\nraise Exception(os.listdir('/tmp'), sys.prefix, tempfile.gettempdir())"
+            told = session.run(source)["text"]
+            assert told == str(([tmp_path.parts[2]], str(tmp_path / "here"), "/submission"))
+        is_honest(server)
+
+
+def test_a_server_that_cannot_begin_says_why(tmp_path):
+    shutil.copytree(STUDENT, tmp_path / "student")
+    with (tmp_path / "student" / "outputs.py").open("a") as file:
+        file.write("\ndef Outputs():\n    import no_such_module\n")
+    with ForkServer() as server:
+        server._command = [*server._command[:2], str(tmp_path / "student"), *server._command[3:]]
+        with pytest.raises(ForkServerError, match="all submissions need: .*no_such_module"):
+            server.start()
 
 
 def test_limits_cross_as_json():

@@ -24,7 +24,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NoReturn, TypeVar
 
-from jail import Jail, Limits  # type: ignore[import-not-found]  # the file beside this one
+from jail import SCRATCH, Jail, Limits  # type: ignore[import-not-found]  # the file beside this one
 
 T = TypeVar("T")
 
@@ -48,15 +48,28 @@ def main(channel: int, settings: str, make: Callable[[], T]) -> T:
         with suppress(ImportError):
             importlib.import_module(module)
     jail.enter(given["hidden"])
+    if "file system" not in jail.missing:
+        _live_in(SCRATCH)
     home = tempfile.mkdtemp()  # IPython makes a profile there; no child sees it
-    os.environ["HOME"] = home
-    made = make()
-    os.environ["HOME"] = "/tmp"
+    before, os.environ["HOME"] = os.environ["HOME"], home
+    try:
+        made = make()
+    except Exception as error:  # such as a module that lies outside of what `jail` lets it see
+        reason = f"it cannot make what all submissions need: {type(error).__name__}: {error}"
+        socket.socket(fileno=channel).send(json.dumps({"error": reason}).encode())
+        os._exit(1)
+    os.environ["HOME"] = before
     shutil.rmtree(home)
     gc.collect()
     gc.freeze()  # the collector of a child leaves these pages alone, so they stay shared
     _Server(socket.socket(fileno=channel), jail).serve()
     return made
+
+
+def _live_in(folder: str) -> None:
+    """Make a folder the home, and the place for temporary files."""
+    os.environ.update(HOME=folder, TMPDIR=folder)
+    tempfile.tempdir = None  # it is found anew
 
 
 class _Server:
@@ -130,7 +143,7 @@ class _Server:
         self._channel.detach()  # closed below; the object must not close that number again, when it is another file
         if scratch:
             os.chdir(scratch)
-            os.environ["HOME"] = scratch
+            _live_in(scratch)
         self._jail.shut_in()
         try:
             for file in (os.__file__, json.__file__):

@@ -94,6 +94,8 @@ ATTR_RDONLY, ATTR_NOSUID, ATTR_NODEV, AT_RECURSIVE, AT_FDCWD = 1, 2, 4, 0x8000, 
 SET_PDEATHSIG, SET_DUMPABLE, SET_SECCOMP, CAPBSET_DROP, SET_NO_NEW_PRIVS = 1, 4, 22, 24, 38
 #: In a user namespace, the one user is called this.
 NOBODY = 65534
+#: Where the scratch folder is. /tmp is a link to it, unless this Python itself lies in /tmp.
+SCRATCH = "/submission"
 
 _X86 = platform.machine() == "x86_64"
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -234,7 +236,7 @@ class Jail:
                 _mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV)
                 self._proc = os.open("/proc", os.O_RDONLY)
                 _call("umount2", b"/proc", MNT_DETACH)
-            _mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "size=4m")
+            _mount("tmpfs", SCRATCH, "tmpfs", MS_NOSUID | MS_NODEV, "size=4m")
 
     # For each submission
 
@@ -266,8 +268,8 @@ class Jail:
                 raise OSError(self.missing["file system"])
             _call("unshare", NEWNS)
             size = f"size={self.limits.scratch},nr_inodes={self.limits.scratch_files}"
-            _mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, f"{size},mode=700,uid={uid},gid={uid}")
-            os.chdir("/tmp")
+            _mount("tmpfs", SCRATCH, "tmpfs", MS_NOSUID | MS_NODEV, f"{size},mode=700,uid={uid},gid={uid}")
+            os.chdir(SCRATCH)
         with self._promise("limits"):
             self._set_limits()
         with self._promise("user"):
@@ -388,6 +390,7 @@ def _python_needs() -> dict[str, str]:
     for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix):
         paths |= {f"{prefix}/{name}" for name in ("bin", "lib", "lib64", "pyvenv.cfg")}
     paths |= {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    paths |= {path for path in sys.path if os.path.basename(path) in ("site-packages", "dist-packages")}
     with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
         loaded = ["/" + line.rstrip("\n").partition("/")[2] for line in maps if "/" in line]
     paths |= {os.path.dirname(path) for path in loaded if ".so" in os.path.basename(path)}
@@ -417,13 +420,15 @@ def _furnish(old: str, new: str, needed: dict[str, str], hidden: Collection[str]
                 covered = new + path + folder.removeprefix(really)
                 _mount("tmpfs", covered, "tmpfs", MS_NOSUID | MS_NODEV, "size=4k,mode=555")
                 _protect(covered, ATTR_RDONLY)
-    for folder in ("/dev", "/etc", "/proc", "/tmp"):
+    for folder in ("/dev", "/etc", "/proc", SCRATCH):
         os.makedirs(new + folder, exist_ok=True)
+    if not os.path.exists(new + "/tmp"):
+        os.symlink(SCRATCH, new + "/tmp")
     for device in ("null", "zero", "full", "random", "urandom"):
         open(f"{new}/dev/{device}", "xb").close()
         _mount(f"{old}/dev/{device}", f"{new}/dev/{device}", None, MS_BIND)
         _protect(f"{new}/dev/{device}", ATTR_NOSUID)
-    os.symlink("/tmp", new + "/dev/shm")  # Python's multiprocessing keeps its locks there
+    os.symlink(SCRATCH, new + "/dev/shm")  # Python's multiprocessing keeps its locks there
     _protect(new, ATTR_RDONLY, 0)
 
 
