@@ -11,8 +11,8 @@ from tqdm import tqdm
 
 from autograder.course import Course, CourseError
 from autograder.fork_server import IsolationError
-from autograder.grade import grade
-from autograder.notebook import UngradableError, grade_notebook
+
+# A worker of `grade` imports this file anew, so what takes long to import is imported where it is needed.
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,10 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     grade.add_argument("--json", action="store_true", help="print the summary as JSON")
     options = parser.parse_args(arguments)
     try:
-        if options.command == "grade":
-            return _grade(options)
-        report = grade_notebook(options.notebook)
-    except (UngradableError, CourseError, IsolationError) as error:
+        return _grade(options) if options.command == "grade" else _check(options)
+    except (CourseError, IsolationError) as error:
         return _sorry(str(error), as_json=options.json)
     except KeyboardInterrupt:
         return _sorry("Stopped before the end.", as_json=options.json)
@@ -63,12 +61,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         where = f"{Path(place.filename).name}, line {place.lineno}"
         told = f"The autograder itself has a fault: {type(error).__name__}: {error} ({where}). Please report it."
         return _sorry(told, as_json=options.json)
+
+
+def _check(options: argparse.Namespace) -> int:
+    """Grade one notebook and print the report."""
+    from autograder.notebook import UngradableError, grade_notebook
+
+    try:
+        report = grade_notebook(options.notebook)
+    except UngradableError as error:
+        return _sorry(str(error), as_json=options.json)
     print(json.dumps(report.as_data(), indent=1) if options.json else report)
     return 0 if report.points == report.max_points else 1
 
 
 def _grade(options: argparse.Namespace) -> int:
     """Grade problem sets one after the other, and print a summary of each."""
+    from autograder.grade import grade
+
     course = Course(options.course)
     names = options.problem_set or [name for name in course.problem_sets if any(course.students(name))]
     if not names:

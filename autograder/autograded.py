@@ -12,6 +12,7 @@ from typing import Any
 from autograder.assemble import Placed, TeacherNotebook
 from autograder.outcome import CellOutcome, NotebookOutcome
 from autograder.reading import Cell
+from autograder.student.wire import writable
 
 #: What a cell shows may have so many characters. Pictures count, too.
 MOST_OUTPUT = 2_000_000
@@ -114,7 +115,7 @@ def _outputs(outputs: Iterable[dict[str, Any]], most_lines: int, most_frames: in
                     continue
                 shown = _first_lines(text, lines, left)
                 lines, left = lines - shown.count("\n") - 1, left - len(shown)
-                yield {"name": name, "output_type": "stream", "text": _clean(shown).splitlines(keepends=True)}
+                yield {"name": name, "output_type": "stream", "text": writable(shown).splitlines(keepends=True)}
             case {"output_type": "error", "ename": str(name), "evalue": str(value), "traceback": list(frames)}:
                 frames = [str(frame)[:20_000] for frame in frames]
                 if 0 <= most_frames < len(frames):
@@ -122,14 +123,14 @@ def _outputs(outputs: Iterable[dict[str, Any]], most_lines: int, most_frames: in
                     last = max(most_frames - first - 1, 1)
                     frames = [*frames[:first], "... Traceback truncated ...", *frames[-last:]]
                 yield {
-                    "ename": _clean(name[:500]),
-                    "evalue": _clean(value[:20_000]),
+                    "ename": writable(name[:500]),
+                    "evalue": writable(value[:20_000]),
                     "output_type": "error",
-                    "traceback": [_clean(frame) for frame in frames],
+                    "traceback": [writable(frame) for frame in frames],
                 }
             case {"output_type": "display_data" | "execute_result" as kind, "data": dict(data)}:
                 kept = {
-                    _clean(mime): _clean(content)
+                    writable(mime): writable(content)
                     for mime, content in data.items()
                     if isinstance(mime, str) and isinstance(content, str) and re.fullmatch(r"[\w.+-]+/[\w.+-]+", mime)
                 }
@@ -152,11 +153,6 @@ def _first_lines(text: str, lines: int, characters: int) -> str:
     if len(text) > characters:
         text = f"{text[:characters]}\n... Output truncated ..."
     return text
-
-
-def _clean(text: str) -> str:
-    """Without halves of surrogate pairs, which UTF-8 cannot write."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def write_folder(folder: Path, files: dict[Path, bytes], mode: int, *, shared: bool = False) -> Path:

@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,8 +15,8 @@ import jupytext
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from autograder.checks import Check, tools
-from autograder.exercises import PROBLEM_SETS, Exercise, exercise, exercises_in, in_points
+from autograder.checks import tools
+from autograder.exercises import PROBLEM_SETS, Exercise, exercise, exercises_in, test_source
 from autograder.teacher import Teacher
 
 COURSE = Path(__file__).parent
@@ -65,7 +64,7 @@ def source_notebook(text: str, name: str) -> nbformat.NotebookNode:
     kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
     result = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
     nbformat.validate(result)
-    for grade_id, names in Teacher(result).beyond_functions().items():
+    for grade_id, names in Teacher(result).beyond_functions.items():
         raise ValueError(f"{name}: the test {grade_id} needs more than functions: {', '.join(names)}")
     return result
 
@@ -97,16 +96,6 @@ def _exercise_cells(exercise: Exercise) -> list[nbformat.NotebookNode]:
         for number, check in enumerate(exercise.checks, 1)
     ]
     return [solution, *tests]
-
-
-def test_source(check: Check, number: int) -> str:
-    """The test cell of a check, the ``number``-th of its exercise, counted from 1."""
-    call = f"{check.source}\n\n\n{check.name}({check.exercise})"
-    title = f"Check {number} of {len(exercise(check.exercise).checks)}, {in_points(check.points)}"
-    if check.hidden:
-        head = textwrap.fill(f"{title}, hidden: {check.sentence}", 88, initial_indent="# ", subsequent_indent="# ")
-        return f"{head}\n### BEGIN HIDDEN TESTS\n{call}\n### END HIDDEN TESTS"
-    return f'# {title}\n{call}\nprint("passed")'
 
 
 def _locked(cell: nbformat.NotebookNode, grade_id: str) -> nbformat.NotebookNode:

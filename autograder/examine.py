@@ -8,11 +8,12 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from types import CodeType
 from typing import Any
 
-from autograder.build import test_source
 from autograder.checks import Check
-from autograder.exercises import exercise
+from autograder.exercises import exercise, test_source
 from autograder.report import Report, report_on
 from autograder.session import NotDefinedError, Session, StudentProcessError, line_of
 from autograder.teacher import Teacher, Test, parse
@@ -96,7 +97,7 @@ class _Run:
         self.stopped: dict[str, str] = {}
         self.traces: dict[str, dict[Check, Trace]] = {}
         self.of_check: dict[Check, Examined] = {}
-        self.beyond = teacher.beyond_functions()
+        self.beyond = teacher.beyond_functions
         self.names: dict[str, Any] = {"__name__": "__main__"}
         exec(teacher.imports, self.names)
         self.names.update((name, session.function(name)) for name in teacher.functions)
@@ -124,7 +125,7 @@ class _Run:
         if grade_id in self.teacher.locked:
             source = self.teacher.locked[grade_id]
             with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
-                exec(compile(parse(source), f"<{grade_id}>", "exec"), self.names)
+                exec(_compiled(source, f"<{grade_id}>"), self.names)
             self.names.update((name, self.session.function(name)) for name in self.teacher.functions)
         error = self.session.run(source)
         note = _told(error) if error else ""
@@ -191,6 +192,13 @@ class _Run:
         return report
 
 
+@cache
+def _compiled(source: str, file: str) -> CodeType:
+    """A cell of the teacher's; a worker runs the same ones for every submission."""
+    return compile(parse(source), file, "exec")
+
+
+@cache
 def _check_of_this_book(test: Test) -> Check | None:
     """The check that a test cell was made from, if it was made by ``autograder.build``."""
     name, _, check_name = test.grade_id.partition("-")

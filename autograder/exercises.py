@@ -6,6 +6,7 @@ Everything that a page or a problem set shows of an exercise is made here, from 
 
 import inspect
 import re
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -118,6 +119,16 @@ def exercise(name: str) -> Exercise:
     if name not in solutions.__all__:
         raise KeyError(f"no exercise is named {name!r}; there are: {', '.join(solutions.__all__)}")
     return Exercise(name)
+
+
+def test_source(check: Check, number: int) -> str:
+    """The test cell of a check, the ``number``-th of its exercise, counted from 1."""
+    call = f"{check.source}\n\n\n{check.name}({check.exercise})"
+    title = f"Check {number} of {len(exercise(check.exercise).checks)}, {in_points(check.points)}"
+    if check.hidden:
+        head = textwrap.fill(f"{title}, hidden: {check.sentence}", 88, initial_indent="# ", subsequent_indent="# ")
+        return f"{head}\n### BEGIN HIDDEN TESTS\n{call}\n### END HIDDEN TESTS"
+    return f'# {title}\n{call}\nprint("passed")'
 
 
 def in_points(number: int) -> str:

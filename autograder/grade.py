@@ -12,27 +12,16 @@ from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import nbformat
 
-from autograder.assemble import TeacherNotebook, assemble
 from autograder.course import Course, CourseError, Submission
-from autograder.examine import examine
 from autograder.fork_server import ForkServer
 from autograder.gradebook import Gradebook
-from autograder.outcome import CellOutcome, NotebookOutcome, Outcome, Status
-from autograder.reading import UnreadableError, read_notebook
-from autograder.session import Session
-from autograder.student.jail import Limits
+from autograder.outcome import Outcome
 from autograder.teacher import Teacher
-
-Isolation = Literal["strict", "best-effort"]
-
-STATUSES: tuple[Status, ...] = ("graded", "crashed", "timed out", "could not be read", "needs a person")
-#: Seconds that all notebooks of a submission may take together, for each notebook.
-NOTEBOOK_LIMIT = 300.0
+from autograder.worker import NOTEBOOK_LIMIT, STATUSES, Isolation, Settings, begin, work
 
 
 @dataclass
@@ -132,7 +121,7 @@ def _grade(
     isolation: Isolation,
     say: Callable[[int], Callable[[str], None]],
 ) -> Summary:
-    teachers = gradebook.notebooks(problem_set)
+    marked = gradebook.notebooks(problem_set)
     folders = dict(course.students(problem_set))
     unknown = [each for each in students if each not in folders]
     if unknown:
@@ -144,16 +133,16 @@ def _grade(
 
     def new() -> Iterator[Submission]:
         for name, folder in chosen:
-            submission = course.read(name, problem_set, folder, list(teachers))
+            submission = course.read(name, problem_set, folder, list(marked))
             if force or not gradebook.is_graded(submission):
                 yield submission
             else:
                 summary.skipped += 1
                 done(name)
 
-    settings = _Settings(
-        teachers,
-        {name: _source(course, problem_set, name) for name in teachers},
+    settings = Settings(
+        marked,
+        {name: _teacher(course, problem_set, name) for name in marked},
         timeout or course.cell_limit or NOTEBOOK_LIMIT,
         isolation,
         course.root,
@@ -173,28 +162,17 @@ def _grade(
     return summary
 
 
-def _source(course: Course, problem_set: str, name: str) -> str:
+def _teacher(course: Course, problem_set: str, name: str) -> Teacher:
     """The teacher's own notebook, which says what students write; the release alone would not show variables."""
     path = course.path("source", ".", problem_set) / f"{name}.ipynb"
     try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
+        return Teacher(nbformat.read(path, as_version=4))
+    except (OSError, ValueError, nbformat.ValidationError) as error:
         raise CourseError(f"The source of {problem_set} cannot be read: {error}") from None
 
 
-@dataclass(frozen=True)
-class _Settings:
-    """What every worker is given."""
-
-    teachers: dict[str, TeacherNotebook]
-    sources: dict[str, str]
-    cell_limit: float
-    isolation: Isolation
-    hidden: Path
-
-
 def _carry_out(
-    settings: _Settings, submissions: Iterator[Submission], jobs: int
+    settings: Settings, submissions: Iterator[Submission], jobs: int
 ) -> Iterator[tuple[Submission, Outcome]]:
     """Examine submissions with several workers; a few more than workers are on their way at any time.
 
@@ -208,7 +186,7 @@ def _carry_out(
             try:
                 for submission in submissions:
                     waiting = [submission]  # until it is on its way
-                    running[pool.submit(_work, submission)] = submission
+                    running[pool.submit(work, submission)] = submission
                     waiting = []
                     if len(running) > jobs + 2:
                         yield from _finished(running)
@@ -221,7 +199,7 @@ def _carry_out(
         for submission in waiting:
             with _pool(settings, 1) as alone:
                 try:
-                    yield submission, alone.submit(_work, submission).result()
+                    yield submission, alone.submit(work, submission).result()
                 except BrokenProcessPool:
                     note = "The grader's own process ended twice while it graded this."
                     yield submission, Outcome(submission.student, submission.problem_set, "needs a person", note)
@@ -235,82 +213,6 @@ def _finished(running: dict[Future[Outcome], Submission]) -> Iterator[tuple[Subm
         yield running.pop(future), outcome
 
 
-def _pool(settings: _Settings, jobs: int) -> ProcessPoolExecutor:
+def _pool(settings: Settings, jobs: int) -> ProcessPoolExecutor:
     context = multiprocessing.get_context("spawn")  # a worker begins anew: it holds nothing of this process
-    return ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(settings,))
-
-
-_worker: "_Worker"
-
-
-def _begin(settings: _Settings) -> None:
-    global _worker
-    _worker = _Worker(settings)
-
-
-def _work(submission: Submission) -> Outcome:
-    return _worker.outcome_of(submission)
-
-
-class _Worker:
-    """What a worker keeps from one submission to the next."""
-
-    def __init__(self, settings: _Settings) -> None:
-        self.settings = settings
-        self.teachers = {
-            name: Teacher(nbformat.reads(source, as_version=4)) for name, source in settings.sources.items()
-        }
-        self.server = ForkServer(_limits(settings), isolation=settings.isolation, hidden=[settings.hidden])
-
-    def outcome_of(self, submission: Submission) -> Outcome:
-        """Examine all notebooks of a submission."""
-        notebooks, notes, statuses = {}, list(submission.notes), set()
-        for each in submission.notebooks:
-            if each.content is None:
-                notes.append(each.reason)
-                statuses.add("needs a person" if each.ambiguous else "could not be read")
-                continue
-            notes += [each.note] if each.note else []
-            try:
-                notebook = read_notebook(each.content)
-            except UnreadableError as error:
-                notes.append(f"{each.name}.ipynb {error}.")
-                statuses.add("could not be read")
-                continue
-            notebooks[each.name], status, told = self.examine(each.name, notebook)
-            notes += [*notebook.notes, *told]
-            statuses.add(status)
-        worst: Status = next((each for each in reversed(STATUSES) if each in statuses), "graded")
-        return Outcome(submission.student, submission.problem_set, worst, " ".join(notes), notebooks)
-
-    def examine(self, name: str, notebook: Any) -> tuple[NotebookOutcome, Status, list[str]]:
-        """Run one notebook."""
-        assembled = assemble(notebook, self.settings.teachers[name])
-        code = [n for n, placed in enumerate(assembled.cells) if placed.cell.kind == "code"]
-        cells = [
-            (placed.teacher.name if placed.teacher else "", placed.code)
-            for placed in (assembled.cells[n] for n in code)
-        ]
-        with Session(Path(), self.settings.cell_limit, launch=self.server.start) as session:
-            examination = examine(self.teachers[name], cells, session, seconds=NOTEBOOK_LIMIT)
-        did = dict(zip(code, examination.cells, strict=False))
-        outcomes = tuple(
-            (
-                placed,
-                CellOutcome(tuple(did[n].outputs), did[n].score, did[n].note) if n in did else CellOutcome(),
-            )
-            for n, placed in enumerate(assembled.cells)
-        )
-        notes = list(assembled.notes)
-        status: Status = "graded"
-        for number, cell in enumerate(examination.cells, 1):
-            if cell.trouble or (cell.grade_id in self.teachers[name].tests and cell.score is None):
-                trouble: Any = cell.trouble or "needs a person"
-                if STATUSES.index(trouble) > STATUSES.index(status):
-                    status = trouble
-                    notes.append(f"Code cell {number} ({cell.grade_id or 'one of their own'}): {cell.note}")
-        return NotebookOutcome(outcomes), status, notes
-
-
-def _limits(settings: _Settings) -> Limits:
-    return Limits(cpu_seconds=max(1, int(NOTEBOOK_LIMIT)))
+    return ProcessPoolExecutor(jobs, context, initializer=begin, initargs=(settings,))

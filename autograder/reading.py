@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from autograder.student.wire import writable
+
 #: A longer file is not read. A problem set with its pictures has less than a tenth.
 MOST_BYTES = 20 * 2**20
 #: A notebook with more cells is not read; the longest problem set has fewer than a hundred.
@@ -220,4 +222,4 @@ def _text(value: Any) -> str:
         value = str(value)
     elif not isinstance(value, str):
         return ""
-    return value.encode("utf-8", "replace").decode()
+    return writable(value)

@@ -4,7 +4,7 @@ import builtins
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -70,7 +70,7 @@ class Session:
             return {"kinds": [], "text": str(error), "number": 0}
         self._cells.append(source)
         self.outputs = reply.get("outputs", [])
-        return cast("dict[str, Any] | None", reply.get("raised"))
+        return _described(reply["raised"]) if "raised" in reply else None
 
     def function(self, name: str) -> Callable:
         """A function of the notebook, to be called here.
@@ -94,7 +94,7 @@ class Session:
             given = {**{str(n): value for n, value in enumerate(args)}, **kwargs}
             _apply_changes(given, reply.get("after"))
             if "raised" in reply:
-                raise _as_exception(reply["raised"])
+                raise _as_exception(_described(reply["raised"]))
             return _with_shared_memory(_known_types(reply.get("result")), given, reply.get("shares"))
 
         proxy.__name__ = name
@@ -129,7 +129,7 @@ class Session:
         assert self._process is not None
         try:
             wire.write(self._process.stdin, request)
-            return wire.read(self._process.stdout)
+            return wire.read(self._process.stdout, wire.ANSWER_LIMIT)
         except (EOFError, BrokenPipeError):
             how = self._process.how_it_ended(5)
             raise StudentProcessError(f"Python ended {how} while it ran your code.") from None
@@ -152,9 +152,11 @@ def _apply_changes(given: dict[str, Any], after: Any) -> None:
 def _known_types(value: Any) -> Any:
     """Give what did not cross a type of the same name, for the messages."""
     if isinstance(value, wire.Other):
-        return type(value.kind, (), {})()
+        return type(value.kind.replace("\0", ""), (), {})()
     if isinstance(value, (tuple, list)):
         return type(value)(map(_known_types, value))
+    if isinstance(value, dict):
+        return {_known_types(key): _known_types(each) for key, each in value.items()}
     return value
 
 
@@ -174,14 +176,25 @@ def _with_shared_memory(result: Any, given: dict[str, Any], shares: Any) -> Any:
     return type(result)(parts) if isinstance(result, (tuple, list)) else parts[0]
 
 
-def _as_exception(raised: Any) -> Exception:
+def _described(raised: Any) -> dict[str, Any]:
+    """What a student's process tells of an exception, in the form that `autograder.student` gives it."""
+    told = raised if isinstance(raised, dict) else {}
+    kinds, text, line, number = (told.get(key) for key in ("kinds", "text", "line", "number"))
+    names = [each for each in kinds if isinstance(each, str) and each.isidentifier()] if type(kinds) is list else []
+    return {
+        "kinds": names or ["Exception"],
+        "text": text[:2000] if isinstance(text, str) else "",
+        "line": line[:200] if isinstance(line, str) else "",
+        "number": number if type(number) is int and 0 <= number < 10**6 else 0,
+    }
+
+
+def _as_exception(raised: dict[str, Any]) -> Exception:
     """Make an exception of the same name, from the nearest built-in type, with the student's line."""
-    kinds = (
-        [str(kind) for kind in raised["kinds"]] if isinstance(raised, dict) and raised.get("kinds") else ["Exception"]
-    )
+    kinds = raised["kinds"]
     known = (getattr(builtins, kind, None) for kind in kinds)
     base = next((kind for kind in known if isinstance(kind, type) and issubclass(kind, Exception)), Exception)
-    text = [raised["text"]] if isinstance(raised, dict) and raised.get("text") else []
+    text = [raised["text"]] if raised["text"] else []
     try:
         error = base(*text) if base.__name__ == kinds[0] else type(kinds[0], (base,), {})(*text)
     except Exception:  # a type that wants other arguments, such as UnicodeDecodeError
@@ -190,8 +203,6 @@ def _as_exception(raised: Any) -> Exception:
     return error
 
 
-def line_of(raised: Any) -> str:
+def line_of(raised: dict[str, Any]) -> str:
     """Say which line of the student's raised, from what the student's process tells of an exception."""
-    if not isinstance(raised, dict) or not raised.get("line"):
-        return ""
-    return f"line {raised.get('number')}: `{raised['line']}`"
+    return f"line {raised['number']}: `{raised['line']}`" if raised.get("line") else ""

@@ -8,9 +8,12 @@ import builtins
 import contextlib
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from IPython.core.inputtransformer2 import TransformerManager
-from nbformat import NotebookNode
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Teacher:
         `Test` by grade id: they run on the grader's side alone.
     """
 
-    def __init__(self, notebook: NotebookNode) -> None:
+    def __init__(self, notebook: "NotebookNode") -> None:
         self.locked: dict[str, str] = {}
         self.tests: dict[str, Test] = {}
         self._theirs: list[str] = []
@@ -73,13 +76,11 @@ class Teacher:
             ast.unparse(node) for node in self._statements if isinstance(node, (ast.Import, ast.ImportFrom))
         )
 
+    @cached_property
     def beyond_functions(self) -> dict[str, list[str]]:
-        """Find what tests need of the student that cannot be had by calling a function.
+        """What tests need of the student that cannot be had by calling a function.
 
-        Returns
-        -------
-        dict
-            For the grade id of each such test, the names: variables and classes that a student's cell makes.
+        For the grade id of each such test, the names: variables and classes that a student's cell makes.
         """
         made = {
             name

@@ -64,7 +64,7 @@ def test_solved(tmp_path):
 
 
 def test_a_test_that_needs_a_variable_is_for_a_person_and_says_so(tmp_path):
-    assert Teacher(another_course()).beyond_functions() == {"test-answer": ["answer"]}
+    assert Teacher(another_course()).beyond_functions == {"test-answer": ["answer"]}
     answer = grade(tmp_path)["test-answer"]
     assert answer.score is None
     assert answer.note == "This test needs more than functions (answer): a person has to look at it."
@@ -160,6 +160,6 @@ def test_what_a_process_sends_as_outputs_is_held_to_the_form_of_a_notebook():
 
 
 def test_a_set_whose_test_needs_a_variable_is_not_built(monkeypatch):
-    monkeypatch.setattr("autograder.build.Teacher.beyond_functions", lambda teacher: {"one_hot-x": ["answer"]})
+    monkeypatch.setattr("autograder.build.Teacher.beyond_functions", {"one_hot-x": ["answer"]})
     with pytest.raises(ValueError, match="the test one_hot-x needs more than functions: answer"):
         source_notebook('```{code-cell} ipython3\nexercise("one_hot")\n```\n', "ps9")

@@ -467,9 +467,7 @@ def test_processes_that_multiply_end_with_the_submission(server):
 def test_a_folder_and_names_are_new_each_time(server):
     for _ in range(2):
         with Session(Path("/"), launch=server.start) as session:
-            source = (
-                "import os\nfrom multiprocessing.shared_memory import SharedMemory\nassert os.listdir() == []\n"
-            )
+            source = "import os\nfrom multiprocessing.shared_memory import SharedMemory\nassert os.listdir() == []\n"
             assert session.run(source + "SharedMemory('mine', create=True, size=9)\nleft = open('left', 'w')") is None
             assert session.run("import builtins\nassert not hasattr(builtins, 'mine')\nbuiltins.mine = 1") is None
 
@@ -663,7 +661,7 @@ def test_a_server_that_cannot_begin_says_why(tmp_path):
         file.write("\ndef Outputs():\n    import no_such_module\n")
     with ForkServer() as server:
         server._command = [*server._command[:2], str(tmp_path / "student"), *server._command[3:]]
-        with pytest.raises(ForkServerError, match="all submissions need: .*no_such_module"):
+        with pytest.raises(ForkServerError, match=r"all submissions need: .*no_such_module"):
             server.start()
 
 

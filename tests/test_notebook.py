@@ -22,7 +22,6 @@ from autograder.misconceptions import misconceptions_of
 from autograder.notebook import grade_notebook
 from autograder.report import report_on
 from autograder.session import Session
-from autograder.student import wire
 from autograder.trace import run
 
 SETS = sorted(path.stem for path in PROBLEM_SETS.glob("*.md"))
@@ -445,77 +444,3 @@ def test_a_claim_about_memory_that_is_not_true_is_dropped():
         assert not np.shares_memory(got, E)
     got = _with_shared_memory(np.array([4.0, 5.0]), {"0": E}, [(0, "0", 32, (8,))])
     assert np.shares_memory(got, E)
-
-
-# The wire
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        None, True, 0, -(10**300), 1.5, float("inf"), "text \ud800", (), [1, (2.5, None)], {"a": {1: "b"}},
-        np.float32(2.5), np.int64(7), np.bool_(True),
-    ],
-    ids=repr,
-)  # fmt: skip
-def test_values_cross(value, tmp_path):
-    got = there_and_back(value, tmp_path)
-    assert got == value
-    assert type(got) is type(value)
-
-
-@pytest.mark.parametrize(
-    "array",
-    [
-        np.arange(6.0).reshape(2, 3), np.asfortranarray(np.arange(6).reshape(2, 3)), np.zeros((0, 4), np.uint8),
-        np.array(3), np.array(["ab", "c"]), np.array([1 + 2j]), np.arange(5)[::2], np.arange(3, dtype=">i4"),
-    ],
-    ids=repr,
-)  # fmt: skip
-def test_arrays_cross(array, tmp_path):
-    got = there_and_back(array, tmp_path)
-    np.testing.assert_array_equal(got, array)
-    assert got.dtype == array.dtype
-    assert got.flags.writeable
-    assert got.flags.f_contiguous or not array.flags.f_contiguous
-
-
-def there_and_back(value, folder):
-    with open(folder / "pipe", "wb") as stream:
-        wire.write(stream, {"value": value})
-    with open(folder / "pipe", "rb") as stream:
-        return wire.read(stream)["value"]
-
-
-def test_bytes_that_are_no_message_are_refused(tmp_path):
-    """Whatever is cut off, changed or put in its place, `read` returns a dictionary or raises what it says."""
-    with open(tmp_path / "pipe", "wb") as stream:
-        wire.write(stream, {"a": np.arange(4.0), "b": [1, "x", 2.5], "c": np.float32(1)})
-    data = (tmp_path / "pipe").read_bytes()
-    rng = np.random.default_rng(0)
-    for _ in range(3_000):
-        broken = bytearray(data)
-        for _ in range(rng.integers(1, 4)):
-            broken[rng.integers(len(data))] = rng.integers(256)
-        (tmp_path / "pipe").write_bytes(broken[: rng.integers(len(data) + 1)] if rng.random() < 0.3 else broken)
-        with open(tmp_path / "pipe", "rb") as stream:
-            try:
-                message = wire.read(stream)
-            except (EOFError, wire.WireError):
-                continue
-        assert type(message) is dict
-
-
-def test_an_array_may_not_claim_more_than_it_brings(tmp_path):
-    with open(tmp_path / "pipe", "wb") as stream:
-        wire.write(stream, {"a": np.zeros(4)})
-    data = (tmp_path / "pipe").read_bytes()
-    assert data.count(b"(4,), }   ") == 1
-    (tmp_path / "pipe").write_bytes(data.replace(b"(4,), }   ", b"(4000,), }"))
-    with open(tmp_path / "pipe", "rb") as stream, pytest.raises(wire.WireError):
-        wire.read(stream)
-
-
-def test_a_pickle_does_not_cross(tmp_path):
-    assert type(there_and_back(np.array([{}]), tmp_path)) is wire.Other
-    assert type(there_and_back(print, tmp_path)) is wire.Other
