@@ -360,7 +360,7 @@ def test_no_file_and_a_folder(tmp_path, capsys):
 
 
 def test_a_fault_of_ours_is_no_traceback(monkeypatch, capsys, ps1):
-    monkeypatch.setattr("autograder.__main__.grade_notebook", lambda path: 1 / 0)
+    monkeypatch.setattr("autograder.notebook.grade_notebook", lambda path: 1 / 0)
     assert main(["check", str(ps1())]) == 2
     assert "The autograder itself has a fault: ZeroDivisionError" in capsys.readouterr().err
 
