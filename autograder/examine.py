@@ -247,7 +247,8 @@ def outputs_of(sent: Any) -> list[dict[str, Any]]:
     """Keep of what a student's process says that its cell printed and showed what a notebook file may hold."""
     kept = []
     for output in sent if isinstance(sent, list) else []:
-        match output:
+        parts = output.items() if isinstance(output, dict) else ()
+        match {key: part for key, part in parts if isinstance(part, (str, list, dict))}:  # an array cannot be compared
             case {"output_type": "stream", "name": "stdout" | "stderr" as name, "text": str(text)}:
                 kept.append({"output_type": "stream", "name": name, "text": text})
             case {"output_type": "error", "ename": str(ename), "evalue": str(evalue), "traceback": list(lines)}:

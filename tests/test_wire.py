@@ -202,6 +202,10 @@ def fuzz(count: int, seed: int = 0) -> None:
             raise
 
 
+def test_an_output_of_arrays_is_none():
+    assert outputs_of([{"output_type": np.zeros(2), "name": np.zeros(2)}, np.zeros(2), 5]) == []
+
+
 def test_whatever_a_process_sends_is_an_answer_or_refused():
     fuzz(3_000)
 
