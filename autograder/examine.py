@@ -245,7 +245,7 @@ def _error(message: str) -> dict[str, Any]:
 
 def outputs_of(sent: Any) -> list[dict[str, Any]]:
     """Keep of what a student's process says that its cell printed and showed what a notebook file may hold."""
-    kept = []
+    kept: list[dict[str, Any]] = []
     for output in sent if isinstance(sent, list) else []:
         parts = output.items() if isinstance(output, dict) else ()
         match {key: part for key, part in parts if isinstance(part, (str, list, dict))}:  # an array cannot be compared

@@ -53,6 +53,9 @@ def there_and_back(value, folder):
 
 def test_half_of_a_surrogate_pair_becomes_a_question_mark(tmp_path):
     assert there_and_back(["a\ud800"], tmp_path) == ["a?"]
+    for order in "<>":
+        array = np.array([["a\ud800", ""]]).astype(order + "U2")
+        assert there_and_back(array, tmp_path).tolist() == [["a?", ""]]
 
 
 def message_with(text: bytes, *arrays: bytes) -> bytes:

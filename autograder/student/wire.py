@@ -184,7 +184,11 @@ def _array(data: bytes) -> np.ndarray:
         raise WireError("an array of another version")
     shape, fortran_order, dtype = np.lib.format.read_array_header_1_0(file)
     array = np.frombuffer(data, _plain(dtype), offset=file.tell())
-    return array.reshape(shape, order="F" if fortran_order else "C").copy(order="A")
+    array = array.copy()
+    if dtype.kind == "U" and array.nbytes:
+        letters = array.view(dtype.str[0] + "u4")
+        letters[(letters >= 0xD800) & (letters < 0xE000) | (letters > 0x10FFFF)] = ord("?")  # see writable
+    return array.reshape(shape, order="F" if fortran_order else "C")
 
 
 def _plain(dtype: np.dtype) -> np.dtype:
