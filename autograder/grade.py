@@ -140,13 +140,7 @@ def _grade(
                 summary.skipped += 1
                 done(name)
 
-    settings = Settings(
-        marked,
-        {name: _teacher(course, problem_set, name) for name in marked},
-        timeout or course.cell_limit or NOTEBOOK_LIMIT,
-        isolation,
-        course.root,
-    )
+    settings = settings_for(course, gradebook, problem_set, timeout, isolation)
     for submission, outcome in _carry_out(settings, new(), jobs or os.cpu_count() or 1):
         gradebook.save(outcome, submission)
         summary.outcomes.append(
@@ -160,6 +154,24 @@ def _grade(
         done(outcome.student)
     summary.outcomes.sort(key=lambda each: each["student"])
     return summary
+
+
+def settings_for(
+    course: Course,
+    gradebook: Gradebook,
+    problem_set: str,
+    timeout: float | None = None,
+    isolation: Isolation = "strict",
+) -> Settings:
+    """What workers must be given to grade a problem set; the parameters are those of `grade`."""
+    marked = gradebook.notebooks(problem_set)
+    return Settings(
+        marked,
+        {name: _teacher(course, problem_set, name) for name in marked},
+        timeout or course.cell_limit or NOTEBOOK_LIMIT,
+        isolation,
+        course.root,
+    )
 
 
 def _teacher(course: Course, problem_set: str, name: str) -> Teacher:

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from nbgrader.api import MissingEntry
 
 from book.device import best_device
 
@@ -29,8 +31,8 @@ def load(monkeypatch):
     return load
 
 
-def run_quick(name, file):
-    command = [sys.executable, FOLDER / f"{name}.py", "--quick", "--rounds", "1", "--json", file]
+def run_quick(name, file, rounds=True):
+    command = [sys.executable, FOLDER / f"{name}.py", "--quick", "--json", file, *(["--rounds", "1"] if rounds else [])]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""  # the line of progress is for a terminal only
@@ -123,3 +125,23 @@ def test_the_card_computes_what_float64_computes(small_case):
     module, E, G, ids = small_case(best_device())
     missing = module.check(E, G, ids)
     assert missing == [] or best_device().type == "mps"
+
+
+def test_grading_writes_what_it_prints(tmp_path):
+    printed, written = run_quick("grading", tmp_path / "times.json", rounds=False)
+    for kind in ("honest", "one in twenty hostile"):
+        assert f"4 submissions of ps1, {kind}" in printed
+        row = written["both"][kind]
+        assert row["times as fast"] == row["nbgrader"]["seconds"] / row["autograder"]["seconds"]
+    assert set(written["sizes"]) == {"2", "4"}
+    assert len(written["steps"]) == 4
+    assert all(ms > 0 for ms in written["steps"].values())
+
+
+def test_grading_finds_a_grader_that_gives_too_little(load, tmp_path, course):
+    grading = load("grading")
+    shutil.copytree(course, tmp_path / "course")
+    honest = grading.hand_in(tmp_path / "course", 21, hostile=True)
+    assert len(honest) == 20
+    with pytest.raises(MissingEntry):
+        grading.check(tmp_path / "course", honest)

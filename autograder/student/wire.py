@@ -7,6 +7,7 @@ file; what comes from a student's process may be any bytes, and `read` raises Wi
 
 import io
 import json
+from functools import lru_cache
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -179,16 +180,22 @@ def writable(text: str) -> str:
 
 def _array(data: bytes) -> np.ndarray:
     """Read an array in NumPy's file format; its header may not ask for more than there is."""
-    file = io.BytesIO(data)
-    if np.lib.format.read_magic(file) != (1, 0):
-        raise WireError("an array of another version")
-    shape, fortran_order, dtype = np.lib.format.read_array_header_1_0(file)
-    array = np.frombuffer(data, _plain(dtype), offset=file.tell())
-    array = array.copy()
+    begin = 10 + int.from_bytes(data[8:10], "little")
+    shape, fortran_order, dtype = _header(data[:begin])
+    array = np.frombuffer(data, dtype, offset=begin).copy()
     if dtype.kind == "U" and array.nbytes:
         letters = array.view(dtype.str[0] + "u4")
         letters[(letters >= 0xD800) & (letters < 0xE000) | (letters > 0x10FFFF)] = ord("?")  # see writable
     return array.reshape(shape, order="F" if fortran_order else "C")
+
+
+@lru_cache(maxsize=1000)  # NumPy compiles each header, which takes longer than all else that is done with an array
+def _header(data: bytes) -> tuple[tuple[int, ...], bool, np.dtype]:
+    file = io.BytesIO(data)
+    if np.lib.format.read_magic(file) != (1, 0):
+        raise WireError("an array of another version")
+    shape, fortran_order, dtype = np.lib.format.read_array_header_1_0(file)
+    return shape, fortran_order, _plain(dtype)
 
 
 def _plain(dtype: np.dtype) -> np.dtype:
