@@ -1,6 +1,6 @@
 """Build the problem sets: nbgrader source notebooks from the text, the solutions and the checks.
 
-``python -m autograder.build [COURSE]`` writes ``source/`` and has nbgrader make ``release/`` from it.
+``python -m autograder.build [COURSE [NAME ...]]`` writes ``source/`` and has nbgrader make ``release/`` from it.
 """
 
 import inspect
@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -127,13 +128,15 @@ def _cell(
     return cell
 
 
-def build(course: Path = COURSE) -> list[str]:
+def build(course: Path = COURSE, only: Collection[str] = ()) -> list[str]:
     """Write ``source/`` of the course and have nbgrader make ``release/``.
 
     Parameters
     ----------
     course : Path
         The nbgrader course: the folder with ``nbgrader_config.py``.
+    only : collection of str
+        Names of problem sets; all if empty.
 
     Returns
     -------
@@ -148,6 +151,8 @@ def build(course: Path = COURSE) -> list[str]:
     names = []
     for text in sorted(PROBLEM_SETS.glob("*.md")):
         name = text.stem
+        if only and name not in only:
+            continue
         source = course / "source" / name / f"{name}.ipynb"
         source.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(source_notebook(text.read_text(encoding="utf-8"), name), source)
@@ -178,4 +183,4 @@ def _release(course: Path, name: str) -> None:
 
 
 if __name__ == "__main__":
-    build(*map(Path, sys.argv[1:2]))
+    build(Path(sys.argv[1]) if len(sys.argv) > 1 else COURSE, sys.argv[2:])
