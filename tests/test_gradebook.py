@@ -188,6 +188,9 @@ def test_any_student_id(small, solved):
         assert score(small, student) == 20, student
         assert (small / "autograded" / student / "ps1" / "ps1.ipynb").is_file()
     assert set(grade_all(small).values()) == {"unchanged"}
+    nbgrader(small, "generate_feedback", "ps1")
+    for student in hostile:
+        assert (small / "feedback" / student / "ps1" / "ps1.html").is_file(), student
     nbgrader(small, "export", "--to", "grades.csv")
     with open(small / "grades.csv", encoding="utf-8", newline="") as file:
         assert {row["student_id"] for row in csv.DictReader(file) if row["assignment"] == "ps1"} == set(hostile)
