@@ -78,11 +78,10 @@ def lookup(E: np.ndarray, tokens: Sequence[str], sentence: str, chosen: Sequence
     live = (
         f"<fieldset><legend>Choose tokens of a sentence</legend>{buttons}</fieldset>"
         f'<label><input type="checkbox" autocomplete="off"> Fill row {unread} ({escape(tokens[unread])}) with nan; '
-        "no token of the sentence reads it</label>"
+        'no token of the sentence reads it</label><p role="status"></p>'
         '<div class="book-moving-sides">'
         f"<section><h3>Gather</h3>{table}{gathered}<p></p></section>"
         f"<section><h3>One-hot product</h3>{selection}{product}<p></p></section></div>"
-        '<p role="status"></p>'
     )
     return moving_figure(
         "lookup.js",
