@@ -74,7 +74,7 @@
       ghost.textContent = list(G[n]);
       ghost.style.left = `${from.left - box.left}px`;
       ghost.style.top = `${from.top - box.top}px`;
-      live.append(ghost);
+      live.prepend(ghost);
       const path = { transform: `translate(${to.left - from.left}px, ${to.top - from.top}px)` };
       const flight = ghost.animate([{ transform: "none" }, path], { duration: 600, easing: "ease-in-out" });
       land = () => {

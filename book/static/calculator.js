@@ -36,12 +36,14 @@ function decimal(over, under, digits) {
 }
 
 // Bytes of each kind that one parameter takes. `bytes` has those of the weight, its gradient, its master copy, and of one
-// moment; `moments` is how many the optimizer keeps, or "" if nothing is trained.
+// moment; `moments` is how many the optimizer keeps, or null if nothing is trained.
 function bytesOfKinds([weight, gradient, master, moment], moments) {
-  return moments === "" ? [weight, 0n, 0n, 0n] : [weight, gradient, master, moments * moment];
+  return moments === null ? [weight, 0n, 0n, 0n] : [weight, gradient, master, moments * moment];
 }
 
-const sum = (numbers) => numbers.reduce((total, number) => total + number, 0n);
+function sum(numbers) {
+  return numbers.reduce((total, number) => total + number, 0n);
+}
 
 // The lines that the calculator shows. `of` says what the rest is.
 function answer(sizes, rest, of, kinds) {
@@ -91,7 +93,7 @@ function start(root) {
     const rest = known ? BigInt(published) : restCost(sizes.d, sizes.L);
     const { moments } = chosen("optimizer").dataset;
     const bytes = chosen("precision").dataset.bytes.split(" ").map(BigInt);
-    const kinds = bytesOfKinds(bytes, moments && BigInt(moments));
+    const kinds = bytesOfKinds(bytes, moments === "" ? null : BigInt(moments));
     const tables = tableParameters(sizes);
 
     draw(parameterBar, [tables, rest]);
@@ -139,10 +141,6 @@ function start(root) {
     if (!["precision", "optimizer"].includes(event.target.name)) field("model").value = "";
     clearTimeout(waiting);
     waiting = setTimeout(show, 250);
-  });
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    show();
   });
   show();
   root.querySelector(".book-moving-still").hidden = true;
