@@ -28,7 +28,7 @@ class StudentsView(NbGraderPreprocessor):
     show_hidden = Bool(
         False, help="Show hidden tests and their tracebacks; on the command line: --StudentsView.show_hidden=True"
     ).tag(config=True)
-    display_data_priority = List(config=True)  # nbconvert sets it for all preprocessors, and warns where it is not known
+    display_data_priority = List(config=True)  # nbconvert sets it, and warns where it is not known
 
     def preprocess_cell(
         self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
@@ -55,11 +55,13 @@ class StudentsView(NbGraderPreprocessor):
 def find_any_student() -> None:
     """Let nbgrader's converters find the work of a student whose id holds a bracket or a star.
 
-    They take the path of a folder that is there for a pattern, and then say that it matches nothing.
+    They take the path of a folder that is there for a pattern, and then say that it matches nothing. An id with a line
+    break, which ends the run for all, is left out.
     """
 
     def find(pattern: str) -> list[str]:
         folder, name = os.path.split(pattern)
-        return glob.glob(os.path.join(glob.escape(folder) if os.path.isdir(folder) else folder, name))
+        found = glob.glob(os.path.join(glob.escape(folder) if os.path.isdir(folder) else folder, name))
+        return [path for path in found if "\n" not in path]
 
     base.glob = SimpleNamespace(glob=find)

