@@ -28,7 +28,7 @@ class StudentsView(NbGraderPreprocessor):
     show_hidden = Bool(
         False, help="Show hidden tests and their tracebacks; on the command line: --StudentsView.show_hidden=True"
     ).tag(config=True)
-    display_data_priority = List(config=True)  # nbconvert sets it, and warns where it is not known
+    display_data_priority: List = List(config=True)  # nbconvert sets it, and warns where it is not known
 
     def preprocess_cell(
         self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
