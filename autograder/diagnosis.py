@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks import Check, checks_of
+from autograder.checks import Check
 from autograder.exercises import exercise
 from autograder.misconceptions import Misconception, misconceptions_of
 from autograder.trace import Trace, close, equal, parts_of, run, same, same_answers
@@ -34,7 +34,7 @@ def name_mistakes(name: str, traces: dict[Check, Trace]) -> dict[Check, Misconce
     name : str
         The exercise.
     traces : dict
-        What the student's function did in every check of the exercise.
+        What the student's function did in each check of the exercise that was run.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def name_mistakes(name: str, traces: dict[Check, Trace]) -> dict[Check, Misconce
     explained: dict[Check, list[Misconception]] = {check: [] for check, trace in traces.items() if trace.failed}
     proven = set()
     for known in misconceptions_of(name):
-        theirs = [check for check in checks_of(name) if _trace_of(known, check).failed]
+        theirs = [check for check in traces if _trace_of(known, check).failed]
         if all(traces[check].failed for check in theirs):
             alike = [check for check in theirs if _does_the_same(check, traces[check], known)]
             for check in alike:

@@ -170,7 +170,7 @@ def _unpack(packed: Any, arrays: list[np.ndarray], depth: int) -> Any:
             return np.broadcast_to(np.zeros((), _plain(np.dtype(rest[1]))), rest[0])
         case "other":
             return Other(writable(str(rest[0])[:100]))
-    raise WireError(f"a value of kind {kind!r}")
+    raise WireError(f"a value of kind {repr(kind)[:50]}")
 
 
 def writable(text: str) -> str:
