@@ -141,14 +141,20 @@ def difference(check: Check, trace: Trace) -> Difference | None:
                 found.append(Difference(words, _numbers(got[row]), _numbers(want[row]), told))
         elif not equal(got, want):
             words = place_in_words(check.exercise, right.arguments, ())
-            got, want = (f"{n:,}" if type(n) is int else f"{n!r}" for n in (got, want))
-            found.append(Difference(f"{part} {words}", got, want))
+            found.append(Difference(f"{part} {words}", _in_digits(got), _in_digits(want)))
     return found[0] if found else None
 
 
 def _speaks_of_a_number(trace: Trace) -> bool:
     """Whether the check complains of a number, and not of an array that came back with it."""
     return "values are wrong" not in str(trace.error)
+
+
+def _in_digits(value: Any) -> str:
+    """An answer that is no array; Python writes no integer of more than 4,300 digits."""
+    if type(value) is int:
+        return f"{value:,}" if abs(value) < 10**100 else "more than 100 digits"
+    return repr(value)
 
 
 def _numbers(values: np.ndarray) -> str:
