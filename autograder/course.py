@@ -25,6 +25,7 @@ from autograder.reading import MOST_BYTES, UnreadableError, read_file
 
 #: Other files of a submission that are kept with the graded notebook: so many, and so many bytes in all.
 MOST_FILES, MOST_BYTES_OF_FILES = 200, 50 * 2**20
+CONTROL = re.compile(r"[\0-\x1f\x7f-\x9f]")
 #: A folder of a submission is looked into so deep.
 DEEPEST = 5
 
@@ -188,8 +189,10 @@ class Course:
             for entry in os.scandir(folder) if folder.is_dir() else ():
                 match = re.fullmatch(f"{re.escape(before)}(.+){re.escape(after)}", entry.name, re.DOTALL)
                 if match and not entry.name.startswith(".") and entry.is_dir():
-                    # a name that is not UTF-8 cannot be stored: its odd bytes become \xNN
-                    look(Path(entry.path), parts[1:], os.fsencode(match[1]).decode("utf-8", "backslashreplace"))
+                    # A name that is not UTF-8 cannot be stored, and at one with an end of line nbgrader stops: odd
+                    # bytes and control characters become \xNN.
+                    name = os.fsencode(match[1]).decode("utf-8", "backslashreplace")
+                    look(Path(entry.path), parts[1:], CONTROL.sub(lambda sign: f"\\x{ord(sign[0]):02x}", name))
 
         look(self.root, structure, "")
         return iter(sorted((student, path) for student, path in found.items() if student not in excluded))

@@ -8,6 +8,9 @@ import html
 import re
 from typing import Any
 
+from jinja2 import pass_context
+from jinja2.runtime import Context
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.preprocessors import NbGraderPreprocessor
@@ -29,8 +32,8 @@ class StudentsView(NbGraderPreprocessor):
         self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
     ) -> tuple[NotebookNode, dict[str, Any]]:
         comment = cell.metadata.get("nbgrader", {}).get("comment")
-        if comment:  # shown as Markdown, and it may quote the student's own code
-            cell.metadata.nbgrader["comment"] = html.escape(comment, quote=False)
+        if comment:  # shown as Markdown; it may quote the student's own code, which the gradebook holds escaped
+            cell.metadata.nbgrader["comment"] = html.escape(html.unescape(comment), quote=False)
         if cell.cell_type != "code":
             return cell, resources
         is_hidden = utils.is_grade(cell) and bool(HIDDEN.search(cell.source)) and not self.show_hidden
@@ -45,3 +48,11 @@ class StudentsView(NbGraderPreprocessor):
         if "data" in output:
             output.data = NotebookNode({kind: text for kind, text in output.data.items() if kind in SAFE})
         return output
+
+
+@pass_context
+def markdown_to_html(context: Context, source: str) -> str:
+    """Turn Markdown into HTML as nbconvert does, but no link that runs a script when it is clicked."""
+    attachments = context.get("cell", {}).get("attachments", {})
+    renderer = IPythonRenderer(escape=False, allow_harmful_protocols=False, attachments=attachments)
+    return str(MarkdownWithMath(renderer=renderer).render(source))
