@@ -1,5 +1,8 @@
 """What a process that grades does: it holds the checks and a fork server, and examines submissions that it is given."""
 
+import multiprocessing
+import os
+import threading
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,13 +61,22 @@ _worker: "Worker"
 
 
 def begin(settings: Settings) -> None:
-    """Make this process a worker."""
+    """Make this process a worker, which ends when the one that started it does."""
     global _worker
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     if resource:
         highest = resource.getrlimit(resource.RLIMIT_AS)[1]
         most = MEMORY if highest == resource.RLIM_INFINITY else min(MEMORY, highest)
         resource.setrlimit(resource.RLIMIT_AS, (most, highest))
     _worker = Worker(settings)
+
+
+def _end_with_parent() -> None:
+    """Wait for the parent's end. Its fork server ends with this process, and the student's process with that."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def work(submission: Submission) -> Outcome:

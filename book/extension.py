@@ -3,7 +3,7 @@
 - A page runs again when a package of this repository that it imports changes, not only when its own cells do.
 - A chapter can be downloaded as the notebook that was executed.
 - Fonts for formulas and icons are served by the site itself.
-- A page that shows a calculator loads its script; no other page does.
+- A page with a figure that moves loads its script; no other page does.
 - A build with a warning leaves nothing behind that would make the next build look clean.
 """
 
@@ -34,6 +34,7 @@ from book import fonts
 from book.mathematics import STYLE_SHEET as MATHEMATICS_STYLE_SHEET
 
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+(autograder|book|solutions)\b", re.MULTILINE)
+_SCRIPT = re.compile(r'<div class="book-moving" data-script="([\w.]+)"')
 _KERNELSPEC = re.compile(r"^kernelspec:\n(?: +.*\n)+", re.MULTILINE)
 
 
@@ -168,12 +169,10 @@ def mend_download_menu(
             )
 
 
-def add_calculator(
-    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
-) -> None:
-    """Link the calculator's script on pages that show one (book/calculator.py)."""
-    if 'class="book-calculator"' in context.get("body", ""):
-        app.add_js_file("calculator.js", loading_method="defer")
+def add_scripts(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
+    """Link the scripts of the figures that move, on the pages that show one (book/moving_figures.py)."""
+    for script in dict.fromkeys(_SCRIPT.findall(context.get("body", ""))):
+        app.add_js_file(script, loading_method="defer")
 
 
 def write_style_sheets(app: Sphinx) -> None:
@@ -243,7 +242,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_transform(NotebookLink)
     app.connect("doctree-read", fill_notebook)
     app.connect("html-page-context", mend_download_menu, priority=900)  # after the theme made the menu
-    app.connect("html-page-context", add_calculator)
+    app.connect("html-page-context", add_scripts)
     app.connect("build-finished", remove_old_pages)
     app.connect("build-finished", forget_after_warnings)
     # Sphinx reads all pages again when this number changes: after an edit of this package.

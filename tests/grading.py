@@ -10,17 +10,12 @@ from pathlib import Path
 import nbformat
 from nbgrader.api import Gradebook as TheirGradebook
 
-from autograder.assemble import TeacherNotebook, assemble
 from autograder.autograded import as_bytes
 from autograder.build import source_notebook
-from autograder.course import Course, Submission
-from autograder.exercises import PROBLEM_SETS, exercise
-from autograder.gradebook import Gradebook
+from autograder.course import Course
+from autograder.exercises import PROBLEM_SETS
+from autograder.grade import grade
 from autograder.misconceptions import misconceptions_of
-from autograder.outcome import CellOutcome, NotebookOutcome, Outcome
-from autograder.reading import UnreadableError, read_notebook
-from autograder.session import Session
-from autograder.trace import run
 
 
 def mistaken(name: str, number: int) -> str:
@@ -43,64 +38,17 @@ def hand_in(course: Path, student: str, problem_set: str, notebook, name: str = 
     return path
 
 
-def graded(submission: Submission, teachers: dict[str, TeacherNotebook]) -> Outcome:
-    """Run a submission in a process of its own, without a jail; checks that call no function of ours run there, too."""
-    notebooks, status, note = {}, "graded", ""
-    for each in submission.notebooks:
-        if each.content is None:
-            status, note = ("needs a person" if each.ambiguous else "could not be read"), each.reason
-            continue
-        try:
-            assembled = assemble(read_notebook(each.content), teachers[each.name])
-        except UnreadableError as error:
-            status, note = "could not be read", f"{each.name}.ipynb {error}."
-            continue
-        note = " ".join(filter(None, [note, each.note, *assembled.notes]))
-        notebooks[each.name] = NotebookOutcome(tuple(_run(assembled.cells, submission.folder)))
-    return Outcome(submission.student, submission.problem_set, status, note, notebooks)
-
-
-def _run(cells, folder):
-    with Session(folder) as session:
-        for placed in cells:
-            error = None
-            score = None
-            if placed.teacher and placed.teacher.is_check and "-" in placed.teacher.name:
-                name, check = placed.teacher.name.split("-", 1)
-                (found,) = (each for each in exercise(name).checks if each.name == check)
-                trace = run(found, session.function(name))
-                error = {"kinds": [type(trace.error).__name__], "text": str(trace.error)} if trace.failed else None
-            elif placed.code:
-                error = session.run(placed.code)
-            if placed.teacher and placed.teacher.is_check:
-                score = 0.0 if error else placed.teacher.points
-            outputs = ()
-            if error:
-                kind = (error["kinds"] or ["Error"])[0]
-                outputs = (
-                    {"output_type": "error", "ename": kind, "evalue": error["text"], "traceback": [error["text"]]},
-                )
-            yield placed, CellOutcome(outputs, score)
-
-
 def grade_all(root: Path, *, students: tuple[str, ...] = ()) -> dict[tuple[str, str], str]:
-    """Grade all that is not graded yet, and say what came of each."""
+    """Grade all that is not graded yet, as ``autograder grade`` does, and say what came of each."""
     course = Course(root)
-    gradebook = Gradebook(course)
     statuses = {}
     for problem_set in course.problem_sets:
-        teachers = gradebook.notebooks(problem_set)
-        for student, folder in course.students(problem_set):
-            if students and student not in students:
-                continue
-            submission = course.read(student, problem_set, folder, list(teachers))
-            if gradebook.is_graded(submission):
-                statuses[student, problem_set] = "unchanged"
-                continue
-            outcome = graded(submission, teachers)
-            gradebook.save(outcome, submission)
-            statuses[student, problem_set] = outcome.status
-    gradebook.close()
+        there = [student for student, _ in course.students(problem_set)]
+        chosen = [student for student in there if not students or student in students]
+        if chosen:
+            statuses |= dict.fromkeys(((student, problem_set) for student in chosen), "unchanged")
+            for each in grade(course, problem_set, students=chosen, jobs=1).outcomes:
+                statuses[each["student"], problem_set] = each["status"]
     return statuses
 
 
@@ -155,8 +103,9 @@ def essay() -> nbformat.NotebookNode:
     return nbformat.v4.new_notebook(
         cells=[
             marked(text("# Essay"), "title", locked=True),
-            marked(code("### BEGIN SOLUTION\ny = 2\n### END SOLUTION"), "y", solution=True),
-            marked(code("assert y == 2"), "check_y", points=3, locked=True),
+            marked(code("def y():\n    ### BEGIN SOLUTION\n    return 2\n    ### END SOLUTION"), "y", solution=True),
+            marked(code("assert y() == 2"), "check_y", points=3, locked=True),
+            marked(code("y() / 2"), "partly_y", points=2, locked=True),
             marked(code("### BEGIN SOLUTION\nz = 3\n### END SOLUTION"), "z", points=4, solution=True),
             marked(text("### BEGIN SOLUTION\nBecause.\n### END SOLUTION"), "why", points=5, solution=True),
             marked(text("Draw something."), "draw", points=6, task=True, locked=True),

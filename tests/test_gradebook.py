@@ -16,7 +16,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from grading import as_json, copy_of, essay, grade_all, graded, hand_in, mistaken, rows
+from grading import as_json, copy_of, essay, grade_all, hand_in, mistaken, rows
 from nbgrader.api import Gradebook as TheirGradebook
 from test_nbgrader import nbgrader, read, text_of_page
 
@@ -24,9 +24,11 @@ import autograder.gradebook
 from autograder.assemble import Placed
 from autograder.course import Course, CourseError
 from autograder.exercises import PROBLEM_SETS, exercises_in
+from autograder.grade import settings_for
 from autograder.gradebook import OUTCOMES, Gradebook
 from autograder.outcome import CellOutcome, NotebookOutcome, Outcome
 from autograder.reading import Cell
+from autograder.worker import Worker
 
 SETS = sorted(path.stem for path in PROBLEM_SETS.glob("*.md"))
 ODD_ID = "Zoë O'Hara, 2nd [x] {y} *"
@@ -57,7 +59,7 @@ def handed_in(course, made_once, solve):
                 hand_in(root, f"wrong-{n}", name, solve(released, **written))
         released = read(root / "release" / "essay" / "essay.ipynb")
         hand_in(root, "untouched", "essay", released)
-        answers = {"y": "y = 2", "z": "z = 4", "why": "Why not?"}
+        answers = {"y": "def y():\n    return 1", "z": "z = 4", "why": "Why not?"}
         for cell in released.cells:
             cell.source = answers.get(cell.metadata.nbgrader.grade_id, cell.source)
         hand_in(root, "solved", "essay", released)
@@ -94,7 +96,11 @@ def ours(handed_in, made_once):
 def test_every_score_comment_and_flag_is_nbgraders(ours, theirs):
     got, want = rows(ours), rows(theirs)
     assert len(want) > 5 * 60
-    assert got == want
+    assert got.keys() == want.keys()
+    ours_alone = {key for key in want if key[-1] == "comment" and want[key] == (None, None)}  # why a check failed
+    assert ours_alone
+    for key in want.keys() - ours_alone:
+        assert got[key] == want[key], key
 
 
 def test_the_graded_notebooks_have_the_same_cells(ours, theirs):
@@ -108,8 +114,9 @@ def test_the_graded_notebooks_have_the_same_cells(ours, theirs):
             assert (one.cell_type, one.source) == (other.cell_type, other.source)
             assert one.metadata.nbgrader == other.metadata.nbgrader
             failed = [output.ename for output in other.get("outputs", ()) if output.output_type == "error"]
-            if failed and "NameError" not in failed:  # which the session tells in words of its own
-                assert [output.ename for output in one.outputs] == failed
+            if failed:  # told in words of our own
+                assert [output.output_type for output in one.outputs] == ["error"]
+                assert one.outputs[0].evalue or one.metadata.nbgrader.solution
 
 
 def test_the_other_files_are_there_and_read_only(ours, theirs):
@@ -182,6 +189,9 @@ def test_any_student_id(small, solved):
         assert score(small, student) == 20, student
         assert (small / "autograded" / student / "ps1" / "ps1.ipynb").is_file()
     assert set(grade_all(small).values()) == {"unchanged"}
+    nbgrader(small, "generate_feedback", "ps1")
+    for student in ids:
+        assert (small / "feedback" / student / "ps1" / "ps1.html").is_file(), student
     nbgrader(small, "export", "--to", "grades.csv")
     with open(small / "grades.csv", encoding="utf-8", newline="") as file:
         assert {row["student_id"] for row in csv.DictReader(file) if row["assignment"] == "ps1"} == {
@@ -308,7 +318,7 @@ def test_sentences_of_cells_and_submission_become_comments(small, solved):
     teachers = gradebook.notebooks("ps1")
     (found,) = course.students("ps1")
     submission = course.read(found[0], "ps1", found[1], list(teachers))
-    did = graded(submission, teachers).notebooks["ps1"]
+    did = Worker(settings_for(course, gradebook, "ps1")).outcome_of(submission).notebooks["ps1"]
     told = {"embedding_forward-any_dtype": "It <b>crashed</b>.", "embedding_forward-solution": "Slow."}
     cells = tuple(
         (placed, CellOutcome(own.outputs, own.score, told.get(placed.teacher.name, ""))) for placed, own in did.cells
