@@ -11,6 +11,9 @@ import re
 from types import SimpleNamespace
 from typing import Any
 
+from jinja2 import pass_context
+from jinja2.runtime import Context
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.converters import base
@@ -34,8 +37,8 @@ class StudentsView(NbGraderPreprocessor):
         self, cell: NotebookNode, resources: dict[str, Any], cell_index: int
     ) -> tuple[NotebookNode, dict[str, Any]]:
         comment = cell.metadata.get("nbgrader", {}).get("comment")
-        if comment:  # shown as Markdown, and it may quote the student's own code
-            cell.metadata.nbgrader["comment"] = html.escape(comment, quote=False)
+        if comment:  # shown as Markdown; it may quote the student's own code, which the gradebook holds escaped
+            cell.metadata.nbgrader["comment"] = html.escape(html.unescape(comment), quote=False)
         if cell.cell_type != "code":
             return cell, resources
         is_hidden = utils.is_grade(cell) and bool(HIDDEN.search(cell.source)) and not self.show_hidden
@@ -52,16 +55,22 @@ class StudentsView(NbGraderPreprocessor):
         return output
 
 
+@pass_context
+def markdown_to_html(context: Context, source: str) -> str:
+    """Turn Markdown into HTML as nbconvert does, but no link that runs a script when it is clicked."""
+    attachments = context.get("cell", {}).get("attachments", {})
+    renderer = IPythonRenderer(escape=False, allow_harmful_protocols=False, attachments=attachments)
+    return str(MarkdownWithMath(renderer=renderer).render(source))
+
+
 def find_any_student() -> None:
     """Let nbgrader's converters find the work of a student whose id holds a bracket or a star.
 
-    They take the path of a folder that is there for a pattern, and then say that it matches nothing. An id with a line
-    break, which ends the run for all, is left out.
+    They take the path of a folder that is there for a pattern, and then say that it matches nothing.
     """
 
     def find(pattern: str) -> list[str]:
         folder, name = os.path.split(pattern)
-        found = glob.glob(os.path.join(glob.escape(folder) if os.path.isdir(folder) else folder, name))
-        return [path for path in found if "\n" not in path]
+        return glob.glob(os.path.join(glob.escape(folder) if os.path.isdir(folder) else folder, name))
 
     base.glob = SimpleNamespace(glob=find)

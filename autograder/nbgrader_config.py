@@ -37,5 +37,6 @@ c.GenerateFeedback.preprocessors = [GetGrades, StudentsView, SanitizeHTML, CSSHT
 find_any_student()
 c.SanitizeHTML.enabled = True
 c.HTMLExporter.sanitize_html = True
+c.HTMLExporter.filters = {"markdown2html": "autograder.feedback.markdown_to_html"}
 # Two more columns in grades.csv: what came of a submission, and why.
 c.ExportApp.plugin_class = "autograder.export.GradesExport"

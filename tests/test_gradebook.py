@@ -184,16 +184,20 @@ def test_any_student_id(small, solved):
     for student in hostile:
         hand_in(small, student, "ps1", solved)
     assert set(grade_all(small).values()) == {"graded"}
-    for student in hostile:
+    ids = [each.replace("\n", "\\x0a") for each in hostile]
+    for student in ids:
         assert score(small, student) == 20, student
         assert (small / "autograded" / student / "ps1" / "ps1.ipynb").is_file()
     assert set(grade_all(small).values()) == {"unchanged"}
     nbgrader(small, "generate_feedback", "ps1")
-    for student in hostile:
-        assert (small / "feedback" / student / "ps1" / "ps1.html").is_file() == ("\n" not in student), student
+    for student in ids:
+        assert (small / "feedback" / student / "ps1" / "ps1.html").is_file(), student
     nbgrader(small, "export", "--to", "grades.csv")
     with open(small / "grades.csv", encoding="utf-8", newline="") as file:
-        assert {row["student_id"] for row in csv.DictReader(file) if row["assignment"] == "ps1"} == set(hostile)
+        assert {row["student_id"] for row in csv.DictReader(file) if row["assignment"] == "ps1"} == {
+            each if each != "-x" else "'-x"
+            for each in ids  # which a spreadsheet would take for a formula
+        }
 
 
 @pytest.mark.skipif(os.name != "posix", reason="names of files are Unicode there")
