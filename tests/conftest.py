@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nbformat
@@ -14,6 +14,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 from pages import BUILD, ROOT, build
+from playwright.sync_api import Browser, sync_playwright
 
 from autograder.exercises import exercise
 
@@ -108,3 +109,16 @@ def site() -> Path:
         done = build(ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
     return BUILD / "html"
+
+
+@pytest.fixture(scope="module")  # as long as it is open, this process has an event loop that `asyncio.run` refuses
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium, else Playwright's own. Without one the tests that need it are skipped; under CI they fail."""
+    with sync_playwright() as playwright:
+        program = shutil.which("chromium") or playwright.chromium.executable_path
+        if not Path(program).exists():
+            missing = "needs Chromium: Debian's package chromium, or `playwright install chromium`"
+            (pytest.fail if os.environ.get("CI") else pytest.skip)(missing)
+        browser = playwright.chromium.launch(executable_path=program)
+        yield browser
+        browser.close()

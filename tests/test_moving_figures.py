@@ -1,7 +1,6 @@
 """Figures that move, in a browser: they show what `solutions` compute, by mouse, by keyboard, and without scripts."""
 
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import product
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from book.calculator import OPTIMIZERS, PRECISIONS, PRESETS
 from book.model_sizes import MODELS, Config, count
@@ -21,15 +20,6 @@ LOOKUP, BACKWARD, CALCULATOR = FIGURES = (
     "chapters/10_counting",
 )
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Debian's Chromium if there is one, else Playwright's own."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
