@@ -323,7 +323,9 @@ def test_sentences_of_cells_and_submission_become_comments(small, solved):
     teachers = gradebook.notebooks("ps1")
     (found,) = course.students("ps1")
     submission = course.read(found[0], "ps1", found[1], list(teachers))
-    did = Worker(settings_for(course, gradebook, "ps1")).outcome_of(submission).notebooks["ps1"]
+    worker = Worker(settings_for(course, gradebook, "ps1"))
+    did = worker.outcome_of(submission).notebooks["ps1"]
+    worker.server.stop()
     told = {"embedding_forward-any_dtype": "It <b>crashed</b>.", "embedding_forward-solution": "Slow."}
     cells = tuple(
         (placed, CellOutcome(own.outputs, own.score, told.get(placed.teacher.name, ""))) for placed, own in did.cells
