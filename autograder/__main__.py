@@ -3,14 +3,15 @@
 import argparse
 import json
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import get_args
 
 from tqdm import tqdm
 
 from autograder.course import Course, CourseError
-from autograder.fork_server import IsolationError
+from autograder.fork_server import Isolation, IsolationError
+from autograder.trace import fault
 
 # A worker of `grade` imports this file anew, so what takes long to import is imported where it is needed.
 
@@ -44,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     grade.add_argument("--timeout", type=float, metavar="SECONDS", help="for a cell (what the course's settings say)")
     grade.add_argument(
         "--isolation",
-        choices=["strict", "best-effort"],
+        choices=get_args(Isolation),
         default="strict",
         help="strict refuses to run where something cannot be enforced; best-effort runs and says what is not",
     )
@@ -57,10 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _sorry("Stopped before the end.", as_json=options.json)
     except Exception as error:
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{Path(place.filename).name}, line {place.lineno}"
-        told = f"The autograder itself has a fault: {type(error).__name__}: {error} ({where}). Please report it."
-        return _sorry(told, as_json=options.json)
+        return _sorry(f"{fault(error)} Please report it.", as_json=options.json)
 
 
 def _check(options: argparse.Namespace) -> int:

@@ -4,6 +4,7 @@ import ast
 import contextlib
 import io
 import math
+import textwrap
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -23,6 +24,8 @@ from autograder.trace import OutOfTimeError, Trace, describe, run, time_limit
 TEST_LIMIT = 60.0
 #: Characters that all cells of a notebook may print and show together, and those of a message on a test.
 MOST_OUTPUT, MOST_MESSAGE = 5_000_000, 5_000
+#: Characters in a line of a message: nbgrader's pages cut off what is longer.
+WIDTH = 88
 
 
 @dataclass
@@ -245,6 +248,8 @@ def _words(error: BaseException) -> str:
     if isinstance(error, (NotDefinedError, StudentProcessError)):
         return str(error)
     line = getattr(error, "student_line", "")
+    if isinstance(error, AssertionError) and not error.args:
+        return "The test failed; it does not say why."
     return describe(error) + (f" ({line})" if line else "")
 
 
@@ -256,7 +261,8 @@ def _told(error: dict[str, Any]) -> str:
 
 
 def _error(message: str) -> dict[str, Any]:
-    return {"output_type": "error", "ename": "AssertionError", "evalue": message, "traceback": [message]}
+    shown = textwrap.fill(message, WIDTH)
+    return {"output_type": "error", "ename": "AssertionError", "evalue": message, "traceback": [shown]}
 
 
 def outputs_of(sent: Any) -> list[dict[str, Any]]:

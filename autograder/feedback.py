@@ -8,6 +8,7 @@ import glob
 import html
 import os
 import re
+import textwrap
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,6 +20,8 @@ from nbgrader import utils
 from nbgrader.converters import base
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, List
+
+from autograder.examine import WIDTH
 
 HIDDEN = re.compile(r"^[ \t]*### BEGIN HIDDEN TESTS\n.*?^[ \t]*### END HIDDEN TESTS[ \t]*\n?", re.DOTALL | re.MULTILINE)
 #: Kinds of output that cannot carry a script into the page.
@@ -49,7 +52,7 @@ class StudentsView(NbGraderPreprocessor):
 
     def _output(self, output: NotebookNode, is_hidden: bool) -> NotebookNode:
         if output.output_type == "error" and is_hidden:  # a traceback quotes the lines of the test
-            output.traceback = [f"{output.ename}: {output.evalue}"]
+            output.traceback = [textwrap.fill(f"{output.ename}: {output.evalue}", WIDTH)]
         if "data" in output:
             output.data = NotebookNode({kind: text for kind, text in output.data.items() if kind in SAFE})
         return output

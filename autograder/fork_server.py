@@ -24,6 +24,8 @@ COMMAND = [sys.executable, "-I", str(STUDENT), "--fork-server"]
 #: Seconds within which it must answer: the first time, with all imports, and later.
 FIRST, LATER = 120.0, 30.0
 _LINUX = sys.platform == "linux"
+#: Whether to refuse where a promise cannot be kept, or to go on and say so.
+Isolation = Literal["strict", "best-effort"]
 
 
 class IsolationError(Exception):
@@ -57,7 +59,7 @@ class ForkServer:
         self,
         limits: Limits | None = None,
         *,
-        isolation: Literal["strict", "best-effort"] = "strict",
+        isolation: Isolation = "strict",
         hidden: Collection[Path] = (),
         preload: Collection[str] = ("numpy.testing",),
     ) -> None:

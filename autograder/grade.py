@@ -17,11 +17,11 @@ from typing import Any
 import nbformat
 
 from autograder.course import Course, CourseError, Submission
-from autograder.fork_server import ForkServer
+from autograder.fork_server import ForkServer, Isolation
 from autograder.gradebook import Gradebook
 from autograder.outcome import Outcome
 from autograder.teacher import Teacher
-from autograder.worker import NOTEBOOK_LIMIT, STATUSES, Isolation, Settings, begin, work
+from autograder.worker import NOTEBOOK_LIMIT, STATUSES, Settings, begin, work
 
 
 @dataclass

@@ -5,10 +5,12 @@ import inspect
 import re
 import signal
 import threading
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -190,9 +192,16 @@ def close(got: np.ndarray, want: np.ndarray) -> np.ndarray:
 def describe(error: BaseException) -> str:
     """Name and text of an exception."""
     try:
-        return f"{type(error).__name__}: {error}"
+        text = str(error)
     except Exception:  # the text of a student's exception is the student's code
-        return type(error).__name__
+        text = ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def fault(error: Exception) -> str:
+    """Say that an exception is a fault of this program, and where it was raised."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"The autograder itself has a fault: {describe(error)} ({Path(place.filename).name}, line {place.lineno})."
 
 
 def parts_of(result: Any) -> tuple[Any, ...]:

@@ -3,28 +3,26 @@
 import multiprocessing
 import os
 import threading
-import traceback
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from autograder.assemble import TeacherNotebook, assemble
 from autograder.course import Submission
 from autograder.examine import examine
-from autograder.fork_server import ForkServer
+from autograder.fork_server import ForkServer, Isolation
 from autograder.outcome import CellOutcome, NotebookOutcome, Outcome, Status
 from autograder.reading import UnreadableError, read_notebook
 from autograder.session import Session
 from autograder.student.jail import Limits
 from autograder.student.wire import writable
 from autograder.teacher import Teacher
+from autograder.trace import fault
 
 try:
     import resource
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
-
-Isolation = Literal["strict", "best-effort"]
 
 STATUSES: tuple[Status, ...] = ("graded", "crashed", "timed out", "could not be read", "needs a person")
 #: Seconds that all notebooks of a submission may take together, for each notebook.
@@ -84,10 +82,7 @@ def work(submission: Submission) -> Outcome:
     try:
         return _worker.outcome_of(submission)
     except Exception as error:  # a fault of this program; the others are to be graded nevertheless
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{Path(place.filename).name}, line {place.lineno}"
-        note = f"The autograder itself has a fault: {type(error).__name__}: {error} ({where})."
-        return Outcome(submission.student, submission.problem_set, "needs a person", writable(note[:500]))
+        return Outcome(submission.student, submission.problem_set, "needs a person", writable(fault(error)[:500]))
 
 
 class Worker:

@@ -1,4 +1,4 @@
-"""What the tests of the grading engine share: courses, submissions, and a plain way to run them."""
+"""What the tests of the grading engine share: courses, submissions, and all that the gradebook says."""
 
 import ast
 import inspect

@@ -89,6 +89,20 @@ def test_a_wrong_function_costs_its_tests(tmp_path, area, scores, message):
     assert cells["test-words"].score == 2
 
 
+def test_what_a_function_prints_in_a_test_is_not_taken_for_a_later_cells(tmp_path):
+    cells = grade(tmp_path, area="print('once')\ndef area(r): print('hello'); return r", words="print('words')")
+    shown = {name: each.outputs for name, each in cells.items()}
+    assert shown["area"] == [{"output_type": "stream", "name": "stdout", "text": "once\n"}]
+    assert "hello" not in str(shown)
+
+
+def test_a_long_message_is_shown_in_lines(tmp_path):
+    cells = grade(tmp_path, area=f"def area(r): raise ValueError('{'word ' * 40}')")
+    (shown,) = cells["test-area"].outputs[-1]["traceback"]
+    assert max(map(len, shown.splitlines())) <= 88
+    assert shown.split() == cells["test-area"].note.split()
+
+
 def test_a_loop_without_end(tmp_path, monkeypatch):
     monkeypatch.setattr("autograder.examine.TEST_LIMIT", 0.5)
     assert TEST_LIMIT > 10

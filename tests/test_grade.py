@@ -6,13 +6,15 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbgrader.api import Gradebook
+from test_jail import descendants, ends
 
-from autograder.exercises import exercise, exercises_in
+from autograder.exercises import PROBLEM_SETS, exercise, exercises_in
 
 SOLVED = "def embedding_forward(E, ids):\n    return E[ids]\n"
 #: What embedding_forward was handed in as; each would have given more points than it should, or stopped the run.
@@ -168,6 +170,21 @@ def test_feedback_and_export_go_on(graded, tmp_path):
     assert "crashed" in (tmp_path / "course" / "grades.csv").read_text(encoding="utf-8")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+def test_all_that_a_run_started_ends_when_it_is_killed(graded, tmp_path):
+    shutil.copytree(graded / "course", tmp_path / "course", symlinks=True)
+    command = [sys.executable, "-m", "autograder", "grade", "ps1", "--force", "--student", "loops", "--timeout", "60"]
+    with subprocess.Popen([*command, "--course", tmp_path / "course"]) as process:
+        until = time.monotonic() + 60
+        while (
+            len(started := descendants(process.pid)) < 5 and time.monotonic() < until
+        ):  # the last one is the student's
+            time.sleep(0.1)
+        process.kill()
+    assert len(started) >= 5
+    ends(*started)
+
+
 @pytest.mark.parametrize(
     "arguments, reason",
     [(["ps9"], "knows no problem set 'ps9'"), (["ps1", "--student", "nobody"], "no submission of ps1 by nobody")],
@@ -188,5 +205,5 @@ def test_a_folder_that_is_no_course(tmp_path):
 
 def test_exercises_of_ps1():
     """The numbers above hold for these two."""
-    text = (Path(exercise.__globals__["PROBLEM_SETS"]) / "ps1.md").read_text(encoding="utf-8")
+    text = (PROBLEM_SETS / "ps1.md").read_text(encoding="utf-8")
     assert exercises_in(text) == ["one_hot", "embedding_forward"]

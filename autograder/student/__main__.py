@@ -49,6 +49,7 @@ def describe(error: BaseException) -> dict[str, Any]:
 
 def run(shell: InteractiveShell, source: str) -> dict[str, Any]:
     """Run a cell as Jupyter would."""
+    outputs.Shell.outputs.take()  # what functions printed while they were checked belongs to no cell
     result = shell.run_cell(source, store_history=False)
     error = result.error_before_exec or result.error_in_exec
     reply: dict[str, Any] = {"outputs": outputs.Shell.outputs.take()}

@@ -21,7 +21,6 @@ nevertheless. Whoever starts a fork server decides whether that is enough.
 
 import ctypes
 import errno
-import json
 import os
 import platform
 import resource
@@ -31,7 +30,7 @@ import sys
 import sysconfig
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 #: What is promised, by name.
@@ -76,13 +75,6 @@ class Limits:
     scratch_files: int = 4096
     file_size: int = 64 << 20
     open_files: int = 256
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_json(cls, text: str) -> "Limits":
-        return cls(**json.loads(text))
 
 
 # Values of <linux/sched.h>, <sys/mount.h>, <sys/prctl.h>; they are the same on every architecture.
