@@ -157,6 +157,40 @@ def test_a_hyperlink_to_another_host_is_no_request() -> None:
     assert foreign(BeautifulSoup('<a href="https://a.example/">there</a>', "html.parser")) == []
 
 
+def broken_links(site: Path) -> list[str]:
+    """Links, pictures, scripts and style sheets of the site's own that lead nowhere."""
+    documents = {path.resolve(): read(path) for path in all_pages(site)}
+    ids = {path: {tag["id"] for tag in document.find_all(id=True)} for path, document in documents.items()}
+    broken = []
+    for path, document in documents.items():
+        for tag, attribute in (("a", "href"), ("link", "href"), ("script", "src"), ("img", "src")):
+            for element in document.find_all(tag, **{attribute: True}):
+                url = urlsplit(element[attribute])
+                if url.scheme or url.netloc:
+                    continue
+                target = (path.parent / unquote(url.path)).resolve() if url.path else path
+                anchor = unquote(url.fragment)
+                if not target.is_file() or (anchor and target in ids and anchor not in ids[target]):
+                    broken.append(f"{path.name}: {element[attribute]}")
+    return broken
+
+
+def test_every_link_inside_the_site_leads_somewhere(site: Path) -> None:
+    assert broken_links(site) == []
+
+
+def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text('<a id="here" href="b.html#there"></a> <a href="#here"></a> <a href="https://a.example">')
+    (tmp_path / "b.html").write_text('<a href="a.html#here"></a> <a href="a.html#gone"></a> <img src="gone.svg">')
+    assert broken_links(tmp_path) == ["a.html: b.html#there", "b.html: a.html#gone", "b.html: gone.svg"]
+
+
+def test_no_page_has_an_id_twice(site: Path) -> None:
+    for path in all_pages(site):
+        ids = [tag["id"] for tag in read(path).find_all(id=True)]
+        assert len(ids) == len(set(ids)), path
+
+
 def test_formulas_are_in_the_page(site: Path) -> None:
     for page in CHAPTERS:
         document = read(site / f"{page}.html")
@@ -299,6 +333,14 @@ def test_pages_run_again_when_and_only_when_what_they_use_changed(tmp_path: Path
     assert third["alone"] == first["alone"]
     assert third["uses"] == second["uses"]
     assert third["checks"] != second["checks"]
+
+
+def test_links_to_other_hosts_are_listed(tmp_path: Path) -> None:
+    text = "[a](https://a.example/page) [b](http://b.example/) [here](intro.md)"
+    folder = make_book(tmp_path, links=page("Links", text=text))
+    build(folder, "--builder", "linkcheck")
+    report = (folder / "_build" / "linkcheck" / "output.json").read_text(encoding="utf-8").splitlines()
+    assert {each["uri"] for each in map(json.loads, report) if each["status"] != "unchecked"} >= {"https://a.example/page"}
 
 
 def test_a_page_taken_out_of_the_table_of_contents_goes(tmp_path: Path) -> None:
