@@ -22,9 +22,7 @@ WCAG = {
 #: Bits a second and milliseconds of a slow mobile connection: parts of a page arrive one after the other.
 SLOW = {"offline": False, "downloadThroughput": 1.6e6 / 8, "uploadThroughput": 0.75e6 / 8, "latency": 150}
 FAST = {"offline": False, "downloadThroughput": -1, "uploadThroughput": -1, "latency": 0}
-#: What Google's web vitals call good; 0 means that nothing moved.
-MOST_SHIFT = 0.01
-
+#: The sum of what moved, as the web vitals' Cumulative Layout Shift counts it; 0 when nothing did.
 SHIFT = """() => new Promise(done => {
     let sum = 0;
     new PerformanceObserver(list => list.getEntries().forEach(each => { sum += each.value; }))
@@ -133,7 +131,7 @@ def links(page: Page, selector: str) -> list[str]:
 
 
 def test_nothing_moves_as_a_page_arrives(visit: Visit) -> None:
-    assert visit.shift <= MOST_SHIFT
+    assert visit.shift == 0
 
 
 def test_the_page_fits_and_nothing_goes_wrong(visit: Visit) -> None:
@@ -176,8 +174,8 @@ def test_one_search_box_opens_by_keyboard(visit: Visit) -> None:
         expect(boxes).to_have_count(0)
         visit.page.keyboard.press("Control+k")
     expect(boxes).to_have_count(1)
-    expect(boxes).to_be_focused()
     if visit.name != "search":
+        expect(boxes).to_be_focused()
         visit.page.keyboard.press("Escape")
         expect(boxes).to_have_count(0)
 
@@ -253,7 +251,7 @@ def test_paper_shows_the_page_without_what_is_around_it(visit: Visit) -> None:
     visit.show(DESKTOP)
     visit.page.emulate_media(media="print")
     around = ".bd-header-article, .bd-sidebar-primary, .bd-sidebar-secondary, .prev-next-area, .copybtn"
-    assert links(visit.page, f":is({around})") == []
+    expect(visit.page.locator(f":is({around}):visible")).to_have_count(0)
     expect(visit.page.locator("h1:visible")).to_have_count(1)
     visit.page.emulate_media(media="screen")
 
@@ -278,7 +276,7 @@ def test_axe_finds_no_violation(visit: Visit) -> None:
 @pytest.mark.parametrize("name", ["intro", "chapters/03_backward", "chapters/10_counting", "search"])
 def test_nothing_moves_on_a_wide_screen(browser: Browser, address: str, name: str) -> None:
     context = browser.new_context(viewport={"width": DESKTOP, "height": HEIGHT})
-    assert open_page(context, address, name, slowly=True).shift <= MOST_SHIFT
+    assert open_page(context, address, name, slowly=True).shift == 0
     context.close()
 
 
@@ -287,8 +285,9 @@ def test_search_finds_padding_idx(go: Callable[..., Visit], address: str, name: 
     visit = go(name)
     if name != "search":
         visit.page.keyboard.press("Control+k")
-    visit.page.keyboard.type("padding_idx")
-    visit.page.keyboard.press("Enter")
+    box = visit.page.locator("input[type=search]:visible")
+    box.fill("padding_idx")
+    box.press("Enter")
     found = visit.page.locator("#search-results li a")
     expect(found.filter(has_text="The backward pass")).not_to_have_count(0)
     found.filter(has_text="The backward pass").first.click()
