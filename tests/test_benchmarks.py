@@ -160,7 +160,9 @@ def test_a_chapter_is_light(load, browser, address):
 
 
 def test_pages_are_weighed_as_a_server_sends_them(load, browser, tmp_path):
-    (tmp_path / "a.html").write_text('<link rel="icon" href="data:,"><img src="x.png"><img src="http://a.example/y.png">')
+    (tmp_path / "a.html").write_text(
+        '<link rel="icon" href="data:,"><img src="x.png"><img src="http://a.example/y.png">'
+    )
     (tmp_path / "b.html").write_text('<link rel="icon" href="data:,"><img src="x.png">' + "text " * 10_000)
     (tmp_path / "x.png").write_bytes(bytes(5_000))
     module = load("site")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_SCRIPT, AxeResults
 from pages import PAGES
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
@@ -257,22 +257,21 @@ def test_paper_shows_the_page_without_what_is_around_it(visit: Visit) -> None:
 
 def test_axe_finds_no_violation(visit: Visit) -> None:
     # The last of these tests: the page is not whole after it.
-    visit.unfold()
     visit.page.evaluate(THIN_OUT)
+    visit.page.evaluate(AXE_SCRIPT)
     for width, theme in ((DESKTOP, "light"), (PHONE, "dark")):
         visit.show(width, theme)
-        for opened in (True, False):
+        for opened, where in ((True, "html"), (False, "details")):  # folded, nothing else differs
             visit.unfold(opened)
-            if opened or visit.page.locator("details").count():
-                # Folded, nothing else differs.
-                found = Axe().run(visit.page, context=None if opened else "details", options=WCAG)
+            if visit.page.locator(where).count():
+                found = AxeResults(visit.page.evaluate("arguments => axe.run(...arguments)", [where, WCAG]))
                 assert found.violations_count == 0, found.generate_report()
 
 
 # Some pages, which the test may leave
 
 
-@pytest.mark.parametrize("name", ["intro", "chapters/03_backward", "chapters/10_counting", "search"])
+@pytest.mark.parametrize("name", ["intro", "chapters/03_backward", "search"])
 def test_nothing_moves_on_a_wide_screen(browser: Browser, address: str, name: str) -> None:
     context = browser.new_context(viewport={"width": DESKTOP, "height": HEIGHT})
     assert open_page(context, address, name, slowly=True).shift == 0
@@ -327,20 +326,14 @@ def test_paper_is_light(go: Callable[..., Visit]) -> None:
     assert visit.page.evaluate(theme) == "dark"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["chapters/03_backward", "chapters/10_counting", "using"])
-def test_the_text_is_there_without_scripts(browser: Browser, address: str, name: str, theme: str) -> None:
-    context = browser.new_context(java_script_enabled=False, color_scheme=theme, viewport={"width": PHONE, "height": HEIGHT})
+def test_the_text_is_there_without_scripts(browser: Browser, address: str, name: str) -> None:
+    context = browser.new_context(java_script_enabled=False, viewport={"width": PHONE, "height": HEIGHT})
     visit = open_page(context, address, name)
-    expect(visit.page.locator("article h1")).to_be_visible()
-    for paragraph in visit.page.locator("article section > p").all():
-        expect(paragraph).to_be_visible()
-    for formula in visit.page.locator("article section > .book-math math").all():
-        expect(formula).to_be_visible()
+    parts = "article section > :is(p, h1, h2, ul, ol, .book-math, .cell, .pst-scrollable-table-container)"
+    expect(visit.page.locator(f"{parts}:visible")).to_have_count(visit.page.locator(parts).count())
     for part in visit.page.locator("article details").all():
         part.locator("> summary").press("Enter")
         expect(part.locator("> :not(summary)").first).to_be_visible()
-    found = visit.page.locator("article p").first
     assert visit.wrong == []
-    assert found
     context.close()

@@ -182,7 +182,9 @@ def test_every_link_inside_the_site_leads_somewhere(site: Path) -> None:
 
 
 def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
-    (tmp_path / "a.html").write_text('<a id="here" href="b.html#there"></a> <a href="#here"></a> <a href="https://a.example">')
+    (tmp_path / "a.html").write_text(
+        '<a id="here" href="b.html#there"></a> <a href="#here"></a> <a href="https://a.example">'
+    )
     (tmp_path / "b.html").write_text('<a href="a.html#here"></a> <a href="a.html#gone"></a> <img src="gone.svg">')
     assert broken_links(tmp_path) == ["a.html: b.html#there", "b.html: a.html#gone", "b.html: gone.svg"]
 
