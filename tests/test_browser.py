@@ -1,4 +1,4 @@
-"""The site in a browser: on a phone, a tablet and a wide screen, light and dark, by keyboard, on paper, without scripts.
+"""The site in a browser: phone, tablet and wide screen, light and dark, by keyboard, on paper, without scripts.
 
 A worker of pytest-xdist loads each page once; the tests resize it and change its theme in place.
 """
@@ -193,7 +193,7 @@ def test_tables_of_contents_lead_to_every_page_and_heading(visit: Visit, address
         "[...document.querySelectorAll('article section > :is(h2, h3)')].map(each => each.closest('section').id)"
     )
     listed = visit.page.evaluate(
-        "[...document.querySelectorAll('.bd-sidebar-secondary nav a')].map(each => decodeURIComponent(each.hash.slice(1)))"
+        "[...document.querySelectorAll('.bd-toc-nav a')].map(each => decodeURIComponent(each.hash.slice(1)))"
     )
     assert listed == headings
 
