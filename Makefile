@@ -25,7 +25,7 @@ ifeq ($(wildcard autograder/gradebook.db),)
 endif
 
 .NOTPARALLEL:
-.PHONY: help install book serve lab problem-sets formgrader test check-the-checks lint format benchmark lock clean
+.PHONY: help install book serve links lab problem-sets formgrader test check-the-checks lint format benchmark lock clean
 
 help: ## this list
 	@echo 'make COMMAND, where COMMAND is one of:'
@@ -48,6 +48,9 @@ serve: port-is-free book ## build the site and serve it on http://127.0.0.1:8000
 port-is-free: $(INSTALLED)
 	@$(BIN)/python -c 'import socket; socket.create_server(("127.0.0.1", $(PORT))).close()' 2>/dev/null || { \
 	  echo 'Port $(PORT) of this computer is in use or not allowed. Choose another one: make serve PORT=8001' >&2; exit 1; }
+
+links: problem-sets ## ask for every link to another host, and list them in _build/linkcheck/output.txt; needs a network
+	@$(BIN)/jupyter-book build . -W -n --keep-going --builder custom --custom-builder linkcheck
 
 lab: problem-sets ## JupyterLab on the chapters and problem sets, in my_work (its options: make lab ARGS=--no-browser)
 	@$(BIN)/python -m autograder.my_work

@@ -29,6 +29,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
+from sphinx.writers.html5 import HTML5Translator
 
 from book import fonts
 from book.mathematics import STYLE_SHEET as MATHEMATICS_STYLE_SHEET
@@ -175,6 +176,20 @@ def add_scripts(app: Sphinx, page: str, template: str, context: dict[str, Any], 
         app.add_js_file(script, loading_method="defer")
 
 
+def visit_citation(translator: HTML5Translator, node: nodes.citation) -> None:
+    """Write an entry of the bibliography with the role that its list asks for.
+
+    Docutils gives it ``doc-biblioentry``, which was deprecated since no list may hold it.
+    """
+    type(translator).visit_citation(translator, node)
+    translator.body[-1] = translator.body[-1].replace("doc-biblioentry", "listitem")
+
+
+def depart_citation(translator: HTML5Translator, node: nodes.citation) -> None:
+    """End an entry of the bibliography."""
+    type(translator).depart_citation(translator, node)
+
+
 def write_style_sheets(app: Sphinx) -> None:
     """Put the fonts where Sphinx takes static files from; made once, since cutting them takes a second."""
     folder = Path(app.outdir).parent / "fonts"
@@ -223,9 +238,10 @@ def remove_old_pages(app: Sphinx, exception: Exception | None) -> None:
 def forget_after_warnings(app: Sphinx, exception: Exception | None) -> None:
     """Make the next build read every page again if this one failed or warned.
 
-    Sphinx warns while it reads a page, and does not read it again until it changes: a second build would pass.
+    Sphinx warns while it reads a page, and does not read it again until it changes: a second build would pass. What
+    ``make links`` warns of stands in no page of ours.
     """
-    if exception is not None or app._warncount:
+    if exception is not None or (app._warncount and app.builder.name != "linkcheck"):
         (Path(app.doctreedir) / "environment.pickle").unlink(missing_ok=True)
 
 
@@ -240,6 +256,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("source-read", add_fingerprint)
     app.connect("env-get-outdated", pages_to_run_again)
     app.add_transform(NotebookLink)
+    app.add_node(nodes.citation, override=True, html=(visit_citation, depart_citation))
     app.connect("doctree-read", fill_notebook)
     app.connect("html-page-context", mend_download_menu, priority=900)  # after the theme made the menu
     app.connect("html-page-context", add_scripts)

@@ -1,4 +1,4 @@
-"""What the tests share: how Hypothesis runs, a course built in a temporary folder, and solved notebooks."""
+"""What the tests share: how Hypothesis runs, a course in a temporary folder, solved notebooks, the site, a browser."""
 
 import copy
 import os
@@ -7,14 +7,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import nbformat
 import pytest
+from _browser import chromium, serve
 from filelock import FileLock
 from hypothesis import settings
 from pages import BUILD, ROOT, build
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from autograder.exercises import exercise
 
@@ -111,14 +113,19 @@ def site() -> Path:
     return BUILD / "html"
 
 
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """Where the site is served; ends with a slash."""
+    with serve(site) as address:
+        yield address
+
+
 @pytest.fixture(scope="module")  # as long as it is open, this process has an event loop that `asyncio.run` refuses
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium, else Playwright's own. Without one the tests that need it are skipped; under CI they fail."""
-    with sync_playwright() as playwright:
-        program = shutil.which("chromium") or playwright.chromium.executable_path
-        if not Path(program).exists():
-            missing = "needs Chromium: Debian's package chromium, or `playwright install chromium`"
-            (pytest.fail if os.environ.get("CI") else pytest.skip)(missing)
-        browser = playwright.chromium.launch(executable_path=program)
+    """A browser. Without one the tests that need it are skipped; under CI they fail."""
+    with ExitStack() as stack:
+        try:
+            browser = stack.enter_context(chromium())
+        except FileNotFoundError as missing:
+            (pytest.fail if os.environ.get("CI") else pytest.skip)(str(missing))
         yield browser
-        browser.close()

@@ -11,11 +11,14 @@ ROOT = Path(__file__).parent.parent
 BUILD = ROOT / "_build"
 
 
-def build(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Build a book as `make book` does."""
+def build(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Build a book as `make book` does, or with more options."""
     command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()"]
     return subprocess.run(
-        [*command, "build", ".", "-W", "-n", "--keep-going"], cwd=folder, capture_output=True, encoding="utf-8"
+        [*command, "build", ".", "-W", "-n", "--keep-going", *options],
+        cwd=folder,
+        capture_output=True,
+        encoding="utf-8",
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 from nbgrader.api import MissingEntry
+from pages import CHAPTERS, PAGES
 
 from book.device import best_device
 
@@ -145,3 +146,39 @@ def test_grading_finds_a_grader_that_gives_too_little(load, tmp_path, course):
     assert len(honest) == 20
     with pytest.raises(MissingEntry):
         grading.check(tmp_path / "course", honest)
+
+
+#: The most bytes that a chapter may transfer, formulas and figures included.
+FIRST_VISIT, NEXT_PAGE = 450_000, 150_000
+
+
+def test_a_chapter_is_light(load, browser, address):
+    weights = load("site").weigh(browser, address, PAGES)
+    for page in CHAPTERS:
+        assert weights[page]["first visit"] < FIRST_VISIT, page
+        assert weights[page]["next page"] < NEXT_PAGE, page
+
+
+def test_pages_are_weighed_as_a_server_sends_them(load, browser, tmp_path):
+    (tmp_path / "a.html").write_text(
+        '<link rel="icon" href="data:,"><img src="x.png"><img src="http://a.example/y.png">'
+    )
+    (tmp_path / "b.html").write_text('<link rel="icon" href="data:,"><img src="x.png">' + "text " * 10_000)
+    (tmp_path / "x.png").write_bytes(bytes(5_000))
+    module = load("site")
+    with module.serve(tmp_path) as address:
+        weights = module.weigh(browser, address, ["a", "b"])
+    assert 5_000 < weights["a"]["first visit"] < 5_200
+    assert weights["a"]["elsewhere"] == 1
+    assert weights["b"]["elsewhere"] == 0
+    assert 5_000 < weights["b"]["first visit"] < 5_500
+    assert weights["b"]["next page"] == weights["b"]["first visit"] - 5_000
+
+
+def test_site_writes_what_it_prints(site, tmp_path):
+    printed, written = run_quick("site", tmp_path / "weights.json", rounds=False)
+    assert {"browser", "jupyter-book"} <= set(written["machine"])
+    for book, pages in written["results"].items():
+        assert book in printed
+        for row in pages.values():
+            assert f"{row['first visit'] / 1000:.1f} KB" in printed

@@ -1,5 +1,6 @@
 """The built site: complete, described in words, self-contained, and built anew when and only when it must be."""
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -9,7 +10,8 @@ import nbformat
 import pytest
 import yaml
 from bs4 import BeautifulSoup, Tag
-from pages import CHAPTERS, PAGES, ROOT, build
+from filelock import FileLock
+from pages import BUILD, CHAPTERS, PAGES, ROOT, build
 
 from autograder.exercises import PROBLEM_SETS
 from book.extension import fingerprint
@@ -155,6 +157,61 @@ def test_a_request_to_another_host_is_found(html: str) -> None:
 
 def test_a_hyperlink_to_another_host_is_no_request() -> None:
     assert foreign(BeautifulSoup('<a href="https://a.example/">there</a>', "html.parser")) == []
+
+
+def broken_links(site: Path) -> list[str]:
+    """Links, pictures, scripts and style sheets of the site's own that lead nowhere."""
+    documents = {path.resolve(): read(path) for path in all_pages(site)}
+    ids = {path: {tag["id"] for tag in document.find_all(id=True)} for path, document in documents.items()}
+    broken = []
+    for path, document in documents.items():
+        for tag, attribute in (("a", "href"), ("link", "href"), ("script", "src"), ("img", "src")):
+            for element in document.find_all(tag, **{attribute: True}):
+                url = urlsplit(element[attribute])
+                if url.scheme or url.netloc:
+                    continue
+                target = (path.parent / unquote(url.path)).resolve() if url.path else path
+                anchor = unquote(url.fragment)
+                if not target.is_file() or (anchor and target in ids and anchor not in ids[target]):
+                    broken.append(f"{path.name}: {element[attribute]}")
+    return broken
+
+
+def test_every_link_inside_the_site_leads_somewhere(site: Path) -> None:
+    assert broken_links(site) == []
+
+
+def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(
+        '<a id="here" href="b.html#there"></a> <a href="#here"></a> <a href="https://a.example">'
+    )
+    (tmp_path / "b.html").write_text('<a href="a.html#here"></a> <a href="a.html#gone"></a> <img src="gone.svg">')
+    assert broken_links(tmp_path) == ["a.html: b.html#there", "b.html: a.html#gone", "b.html: gone.svg"]
+
+
+def test_links_to_other_hosts_are_listed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for scheme in ("http", "https"):  # every request goes to a port of this computer where nothing answers
+        monkeypatch.setenv(f"{scheme}_proxy", "http://127.0.0.1:9")
+    monkeypatch.setenv("no_proxy", "")
+    with FileLock(BUILD / ".test_lock"):
+        done = build(ROOT, "--builder", "custom", "--custom-builder", "linkcheck")
+    assert done.returncode != 0, "a link that is broken fails"
+    report = (BUILD / "linkcheck" / "output.json").read_text(encoding="utf-8").splitlines()
+    listed = {each["uri"] for each in map(json.loads, report)}
+    links = {
+        element["href"]
+        for path in all_pages(site)
+        for element in read(path).select("article a[href]")
+        if is_elsewhere(element["href"])
+    }
+    assert links
+    assert links <= listed
+
+
+def test_no_page_has_an_id_twice(site: Path) -> None:
+    for path in all_pages(site):
+        ids = [tag["id"] for tag in read(path).find_all(id=True)]
+        assert len(ids) == len(set(ids)), path
 
 
 def test_formulas_are_in_the_page(site: Path) -> None:
