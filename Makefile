@@ -49,9 +49,9 @@ port-is-free: $(INSTALLED)
 	@$(BIN)/python -c 'import socket; socket.create_server(("127.0.0.1", $(PORT))).close()' 2>/dev/null || { \
 	  echo 'Port $(PORT) of this computer is in use or not allowed. Choose another one: make serve PORT=8001' >&2; exit 1; }
 
-lab: problem-sets ## JupyterLab on the chapters and problem sets, in my_work (its options: make lab ARGS=--no-browser)
+lab: problem-sets ## JupyterLab on a page that says what to do, in my_work (its options: make lab ARGS=--no-browser)
 	@$(BIN)/python -m autograder.my_work
-	@JUPYTER_CONFIG_PATH="$$PWD/.jupyter" $(BIN)/python -m jupyterlab --LabApp.default_url=/lab/tree/my_work $(ARGS)
+	@JUPYTER_CONFIG_PATH="$$PWD/.jupyter" $(BIN)/python -m jupyterlab --LabApp.default_url=/lab/tree/my_work/start.ipynb $(ARGS)
 
 problem-sets: $(PROBLEM_SETS) ## the notebooks to release, into autograder/release
 

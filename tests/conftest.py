@@ -1,4 +1,4 @@
-"""What the tests share: how Hypothesis runs, a course built in a temporary folder, and solved notebooks."""
+"""What the tests share: how Hypothesis runs, a course in a temporary folder, solved notebooks, the site, a browser."""
 
 import copy
 import os
@@ -6,14 +6,18 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import nbformat
 import pytest
 from filelock import FileLock
 from hypothesis import settings
 from pages import BUILD, ROOT, build
+from playwright.sync_api import Browser, sync_playwright
 
 from autograder.exercises import exercise
 
@@ -108,3 +112,36 @@ def site() -> Path:
         done = build(ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
     return BUILD / "html"
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, *args: object) -> None:
+        """Print nothing for a request."""
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """Where the site is served on this computer; ends with a slash."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(site))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium: the system's, as Debian packages it, else the one that ``playwright install chromium`` brought.
+
+    It knows no other host than this computer: what a page must not ask for cannot come either.
+    """
+    with sync_playwright() as playwright:
+        program = shutil.which("chromium") or playwright.chromium.executable_path
+        if not Path(program).exists():
+            missing = "no Chromium here: install Debian's package chromium, or run `playwright install chromium`"
+            if os.environ.get("CI"):
+                pytest.fail(missing)
+            pytest.skip(missing)
+        only_here = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+        browser = playwright.chromium.launch(executable_path=program, args=[only_here])
+        yield browser
+        browser.close()
