@@ -25,7 +25,7 @@ ifeq ($(wildcard autograder/gradebook.db),)
 endif
 
 .NOTPARALLEL:
-.PHONY: help install book serve lab problem-sets formgrader test check-the-checks lint format benchmark lock clean
+.PHONY: help install book serve pdf lab problem-sets formgrader test check-the-checks lint format benchmark lock clean
 
 help: ## this list
 	@echo 'make COMMAND, where COMMAND is one of:'
@@ -48,6 +48,9 @@ serve: port-is-free book ## build the site and serve it on http://127.0.0.1:8000
 port-is-free: $(INSTALLED)
 	@$(BIN)/python -c 'import socket; socket.create_server(("127.0.0.1", $(PORT))).close()' 2>/dev/null || { \
 	  echo 'Port $(PORT) of this computer is in use or not allowed. Choose another one: make serve PORT=8001' >&2; exit 1; }
+
+pdf: book ## the whole book as _build/pdf/embedding-table.pdf; needs Chromium (.venv/bin/playwright install chromium)
+	@$(BIN)/python -m book.pdf
 
 lab: problem-sets ## JupyterLab on a page that says what to do, in my_work (its options: make lab ARGS=--no-browser)
 	@$(BIN)/python -m autograder.my_work

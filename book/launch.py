@@ -85,7 +85,7 @@ def launch_of(repository: dict[str, str], buttons: dict[str, str]) -> Launch | N
 
 def notebook(source: Path, launch: Launch | None) -> nbformat.NotebookNode:
     """Make the notebook of a chapter: without outputs, and with a first cell that installs what it imports."""
-    made = jupytext.read(source)
+    made = jupytext.read(source, fmt="md:myst")
     if launch:
         made.cells.insert(0, new_code_cell(_INSTALL.format(repository=launch.repository, branch=launch.branch)))
     for number, cell in enumerate(made.cells):
