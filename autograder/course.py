@@ -25,6 +25,7 @@ from autograder.reading import MOST_BYTES, UnreadableError, read_file
 
 #: Other files of a submission that are kept with the graded notebook: so many, and so many bytes in all.
 MOST_FILES, MOST_BYTES_OF_FILES = 200, 50 * 2**20
+CONTROL = re.compile(r"[\0-\x1f\x7f-\x9f]")
 #: A folder of a submission is looked into so deep.
 DEEPEST = 5
 
@@ -188,8 +189,10 @@ class Course:
             for entry in os.scandir(folder) if folder.is_dir() else ():
                 match = re.fullmatch(f"{re.escape(before)}(.+){re.escape(after)}", entry.name, re.DOTALL)
                 if match and not entry.name.startswith(".") and entry.is_dir():
-                    # a name that is not UTF-8 cannot be stored: its odd bytes become \xNN
-                    look(Path(entry.path), parts[1:], os.fsencode(match[1]).decode("utf-8", "backslashreplace"))
+                    # A name that is not UTF-8 cannot be stored, and at one with an end of line nbgrader stops: odd
+                    # bytes and control characters become \xNN.
+                    name = os.fsencode(match[1]).decode("utf-8", "backslashreplace")
+                    look(Path(entry.path), parts[1:], CONTROL.sub(lambda sign: f"\\x{ord(sign[0]):02x}", name))
 
         look(self.root, structure, "")
         return iter(sorted((student, path) for student, path in found.items() if student not in excluded))
@@ -213,7 +216,7 @@ class Course:
         digest = hashlib.sha256()
         notes: list[str] = []
         timestamp = None
-        reason = self._no_folder(folder)
+        reason = self.no_folder(folder)
         if reason:
             notebooks = [HandedIn(name, reason=reason, ambiguous=True) for name in names]
         else:
@@ -225,8 +228,8 @@ class Course:
             digest.update(hashlib.sha256(each.content or b"").digest())
         return Submission(student, problem_set, folder, tuple(notebooks), timestamp, tuple(notes), digest.hexdigest())
 
-    def _no_folder(self, folder: Path) -> str:
-        """Why this is no folder of a submission; empty if it is one."""
+    def no_folder(self, folder: Path) -> str:
+        """Why this is no folder of a submission that can be read; empty if it is one."""
         inside = [folder, *folder.parents]
         inside = inside[: inside.index(self.root)] if self.root in inside else inside[:1]
         for each in inside[:-1] or inside:  # the folder of all submissions may be a link: it is the teacher's
@@ -234,6 +237,10 @@ class Course:
                 return f"{shown(each.name)} is a link, and links are not followed."
         if not folder.is_dir():
             return f"{shown(folder.name)} is not a folder."
+        try:
+            os.scandir(folder).close()
+        except OSError as error:
+            return f"{shown(folder.name)} cannot be read: {error.strerror}."
         return ""
 
     def _notebooks(self, folder: Path, names: list[str]) -> Iterator[HandedIn]:
@@ -260,7 +267,11 @@ class Course:
 
     def _files(self, folder: Path, deepest: int = DEEPEST) -> Iterator[Path]:
         """The regular files of a submission, but those that ``CourseDirectory.ignore`` names, in order."""
-        for entry in sorted(os.scandir(folder), key=lambda each: each.name):
+        try:
+            entries = sorted(os.scandir(folder), key=lambda each: each.name)
+        except OSError:  # we may not look into it
+            return
+        for entry in entries:
             if entry.name.startswith(".") or any(fnmatch.fnmatch(entry.name, each) for each in self.directory.ignore):
                 continue
             if entry.is_file(follow_symlinks=False):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks import Check, checks_of
+from autograder.checks import Check
 from autograder.exercises import exercise
 from autograder.misconceptions import Misconception, misconceptions_of
 from autograder.trace import Trace, close, equal, parts_of, run, same, same_answers
@@ -34,7 +34,7 @@ def name_mistakes(name: str, traces: dict[Check, Trace]) -> dict[Check, Misconce
     name : str
         The exercise.
     traces : dict
-        What the student's function did in every check of the exercise.
+        What the student's function did in each check of the exercise that was run.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def name_mistakes(name: str, traces: dict[Check, Trace]) -> dict[Check, Misconce
     explained: dict[Check, list[Misconception]] = {check: [] for check, trace in traces.items() if trace.failed}
     proven = set()
     for known in misconceptions_of(name):
-        theirs = [check for check in checks_of(name) if _trace_of(known, check).failed]
+        theirs = [check for check in traces if _trace_of(known, check).failed]
         if all(traces[check].failed for check in theirs):
             alike = [check for check in theirs if _does_the_same(check, traces[check], known)]
             for check in alike:
@@ -141,14 +141,20 @@ def difference(check: Check, trace: Trace) -> Difference | None:
                 found.append(Difference(words, _numbers(got[row]), _numbers(want[row]), told))
         elif not equal(got, want):
             words = place_in_words(check.exercise, right.arguments, ())
-            got, want = (f"{n:,}" if type(n) is int else f"{n!r}" for n in (got, want))
-            found.append(Difference(f"{part} {words}", got, want))
+            found.append(Difference(f"{part} {words}", _in_digits(got), _in_digits(want)))
     return found[0] if found else None
 
 
 def _speaks_of_a_number(trace: Trace) -> bool:
     """Whether the check complains of a number, and not of an array that came back with it."""
     return "values are wrong" not in str(trace.error)
+
+
+def _in_digits(value: Any) -> str:
+    """An answer that is no array; Python writes no integer of more than 4,300 digits."""
+    if type(value) is int:
+        return f"{value:,}" if abs(value) < 10**100 else "more than 100 digits"
+    return repr(value)
 
 
 def _numbers(values: np.ndarray) -> str:

@@ -21,6 +21,8 @@ from autograder.trace import OutOfTimeError, Trace, describe, run, time_limit
 
 #: Seconds that a test of another course may take.
 TEST_LIMIT = 60.0
+#: Characters that all cells of a notebook may print and show together, and those of a message on a test.
+MOST_OUTPUT, MOST_MESSAGE = 5_000_000, 5_000
 
 
 @dataclass
@@ -94,6 +96,7 @@ class _Run:
     def __init__(self, teacher: Teacher, session: Session, seconds: float) -> None:
         self.teacher, self.session = teacher, session
         self.seconds, self.start = seconds, time.monotonic()
+        self.output_left = MOST_OUTPUT
         self.stopped: dict[str, str] = {}
         self.traces: dict[str, dict[Check, Trace]] = {}
         self.of_check: dict[Check, Examined] = {}
@@ -119,12 +122,17 @@ class _Run:
             return Examined(
                 grade_id, [_error(note)], 0.0 if grade_id in self.teacher.tests else None, note, "timed out"
             )
+        self.session.start()
         if grade_id in self.teacher.tests:
-            self.session.start()
             return self.test(self.teacher.tests[grade_id])
         if grade_id in self.teacher.locked:
             source = self.teacher.locked[grade_id]
-            with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            with (
+                contextlib.suppress(Exception, SystemExit, OutOfTimeError),  # it may call what the student wrote
+                contextlib.redirect_stdout(io.StringIO()),
+                warnings.catch_warnings(),
+                time_limit(TEST_LIMIT),
+            ):
                 exec(_compiled(source, f"<{grade_id}>"), self.names)
             self.names.update((name, self.session.function(name)) for name in self.teacher.functions)
         error = self.session.run(source)
@@ -135,7 +143,15 @@ class _Run:
             if not error.get("kinds"):  # it did not raise, it is gone
                 trouble = "timed out" if "still running" in note else "crashed"
         outputs = outputs_of(self.session.outputs) or ([_error(note)] if error else [])
-        return Examined(grade_id, outputs, None, note, trouble)
+        return Examined(grade_id, self.limited(outputs), None, note, trouble)
+
+    def limited(self, outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The outputs of a cell, while there is room for them: a notebook may have thousands of cells."""
+        size = len(str(outputs))
+        if size > self.output_left:
+            return [{"output_type": "stream", "name": "stdout", "text": "[Left out: this notebook shows too much.]\n"}]
+        self.output_left -= size
+        return outputs
 
     def test(self, test: Test) -> Examined:
         if test.grade_id in self.beyond:
@@ -168,7 +184,7 @@ class _Run:
                 warnings.simplefilter("ignore")
                 value = _value_of(parse(test.source), f"<{test.grade_id}>", self.names)
         except (Exception, SystemExit, OutOfTimeError) as error:  # tests raise, and so do students' functions
-            note, trouble = _words(error), _trouble(error)
+            note, trouble = _words(error)[:MOST_MESSAGE], _trouble(error)
             score = 0.0
         if printed.getvalue():
             outputs.append({"output_type": "stream", "name": "stdout", "text": printed.getvalue()})
@@ -180,7 +196,7 @@ class _Run:
             score = float(value) if math.isfinite(value) and 0 <= value <= test.points else None
             if score is None:
                 note = f"The test's value, {value!r}, is no number of points from 0 to {test.points:g}."
-        return Examined(test.grade_id, outputs, score, note, trouble)
+        return Examined(test.grade_id, self.limited(outputs), score, note, trouble)
 
     def report(self, name: str, traces: dict[Check, Trace]) -> Report:
         """Make the report on an exercise of this book, and put its messages where the tests failed."""
@@ -188,8 +204,8 @@ class _Run:
         report = report_on(name, ordered, self.session.function(name))
         for check, result in zip(ordered, report.checks, strict=True):
             if not result.passed:
-                self.of_check[check].outputs = [_error(result.message)]
-                self.of_check[check].note = result.message
+                note = result.message[:MOST_MESSAGE]
+                self.of_check[check].outputs, self.of_check[check].note = [_error(note)], note
         return report
 
 

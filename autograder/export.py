@@ -38,7 +38,8 @@ class GradesExport(ExportPlugin):
                         continue
                     if self.student and student.id not in map(str, self.student):
                         continue
-                    writer.writerow(self._row(gradebook, assignment, student, outcomes))
+                    row = self._row(gradebook, assignment, student, outcomes)
+                    writer.writerow({name: _no_formula(value) for name, value in row.items()})
 
     def _row(self, gradebook: Gradebook, assignment, student, outcomes) -> dict[str, object]:  # type: ignore[no-untyped-def]
         row = {
@@ -68,3 +69,8 @@ class GradesExport(ExportPlugin):
             "late_submission_penalty": penalty,
             "score": max(0.0, submission.score - penalty),
         }
+
+
+def _no_formula(value: object) -> object:
+    """A text that a spreadsheet does not take for a formula: a student's id may be any name of a folder."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value

@@ -49,7 +49,9 @@ class Summary:
         lines = [f"{self.problem_set}: {len(self.outcomes)} graded now, {self.skipped} before and unchanged"]
         lines += [f"  {counts[status]:6}  {status}" for status in STATUSES if counts[status]]
         odd = [each for each in self.outcomes if each["status"] != "graded" or each["note"]]
-        lines += [f"  {each['student']}: {each['status']}. {each['note']}".rstrip() for each in odd]
+        told = [f"{each['student']}: {each['status']}. {each['note']}".rstrip() for each in odd]
+        # A folder's name may hold a line's end, and what a terminal takes for a command
+        lines += ["  " + "".join(sign if sign.isprintable() else "?" for sign in each) for each in told]
         return "\n".join(lines)
 
     def as_data(self) -> dict[str, Any]:

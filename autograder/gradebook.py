@@ -249,18 +249,22 @@ class Gradebook:
 
     def _files(self, outcome: Outcome, submission: Submission) -> dict[Path, bytes]:
         """What goes into the folder: files that were handed in, the teacher's over them, and the graded notebooks."""
-        files = {} if submission.folder.is_symlink() else dict(self._course.other_files(submission.folder))
         source = self._course.path("source", ".", outcome.problem_set)
         excluded = self._course.setting("exclude_overwriting", "Autograde", default={}).get(outcome.problem_set, [])
-        for path, content in self._course.other_files(source):
-            if str(path) not in excluded:
-                files[path] = content
+        files = {path: content for path, content in self._course.other_files(source) if str(path) not in excluded}
         most_lines = self._course.setting("max_lines", "LimitOutput", default=1000)
         most_frames = self._course.setting("max_traceback", "LimitOutput", default=100)
         note = _for_a_page(outcome.note)
         for name, teacher in self.notebooks(outcome.problem_set).items():
             did = outcome.notebooks.get(name, NotebookOutcome())
             files[Path(f"{name}.ipynb")] = as_bytes(autograded_notebook(teacher, did, note, most_lines, most_frames))
+        # A student's file gives way where it would be a folder of ours, or one of its folders a file of ours.
+        folders = {folder for path in files for folder in path.parents}
+        folder = submission.folder
+        handed_in = () if self._course.no_folder(folder) else self._course.other_files(folder)
+        for path, content in handed_in:
+            if path not in folders and files.keys().isdisjoint((path, *path.parents)):
+                files[path] = content
         return files
 
     def _write_rows(self, connection: Connection, outcome: Outcome, submission: Submission) -> None:

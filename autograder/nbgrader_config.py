@@ -9,7 +9,7 @@ from nbconvert.preprocessors.sanitize import SanitizeHTML
 from nbgrader.preprocessors import GetGrades
 
 from autograder.exercises import STUB_BODY
-from autograder.feedback import StudentsView
+from autograder.feedback import StudentsView, find_any_student
 
 c = get_config()  # noqa: F821  (nbgrader provides it)
 
@@ -34,7 +34,9 @@ c.ExecutePreprocessor.timeout = 60
 
 # Feedback: no source of hidden checks, and nothing of a submission that could run in the page.
 c.GenerateFeedback.preprocessors = [GetGrades, StudentsView, SanitizeHTML, CSSHTMLHeaderPreprocessor]
+find_any_student()
 c.SanitizeHTML.enabled = True
 c.HTMLExporter.sanitize_html = True
+c.HTMLExporter.filters = {"markdown2html": "autograder.feedback.markdown_to_html"}
 # Two more columns in grades.csv: what came of a submission, and why.
 c.ExportApp.plugin_class = "autograder.export.GradesExport"

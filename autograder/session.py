@@ -1,6 +1,7 @@
 """The grader's side of a student's process: run cells there, and call functions there as if they were here."""
 
 import builtins
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -41,6 +42,8 @@ class Session:
         self._launch = launch or (lambda: PlainProcess(folder))
         self._cell_limit = cell_limit
         self._cells: list[str] = []
+        self._cells_took = 0.0
+        self._over = False  # its cells did not run again
         self._process: Process | None = None
         #: What the last cell printed and showed, in the form of a notebook file; it may be anything that crosses.
         self.outputs: Any = []
@@ -61,6 +64,7 @@ class Session:
             long, or ended the process, is not run again when the session has to start anew.
         """
         self.outputs = []
+        begin = time.monotonic()
         try:
             with time_limit(self._cell_limit):
                 reply = self._ask({"do": "run", "source": source})
@@ -69,6 +73,7 @@ class Session:
         except StudentProcessError as error:
             return {"kinds": [], "text": str(error), "number": 0}
         self._cells.append(source)
+        self._cells_took += time.monotonic() - begin
         self.outputs = reply.get("outputs", [])
         return _described(reply["raised"]) if "raised" in reply else None
 
@@ -101,9 +106,17 @@ class Session:
         return proxy
 
     def start(self) -> None:
-        """Start the process, unless it runs: to be called where the time that the cells take counts for nothing."""
-        if self._process is None:
-            self._start()
+        """Start the process, unless it runs: to be called where the time that the cells take counts for nothing.
+
+        Cells that ran before may do something else when they run again. If they break it then, or take much longer,
+        the session is over: what is asked later raises StudentProcessError.
+        """
+        if self._process is None and not self._over:
+            try:
+                with time_limit(self._cell_limit + self._cells_took):
+                    self._start()
+            except (OutOfTimeError, StudentProcessError):
+                self._over = True
 
     def stop(self) -> None:
         """End the process and all that it started; a later call starts another one."""
@@ -112,7 +125,10 @@ class Session:
             self._process = None
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        self.start()
+        if self._over:
+            raise StudentProcessError("Python had ended, and the cells that ran before did not run again.")
+        if self._process is None:
+            self._start()
         try:
             return self._exchange(request)
         except BaseException:
@@ -122,8 +138,7 @@ class Session:
     def _start(self) -> None:
         self._process = self._launch()
         for source in self._cells:
-            with time_limit(self._cell_limit):
-                self._ask({"do": "run", "source": source})
+            self._ask({"do": "run", "source": source})
 
     def _exchange(self, request: dict[str, Any]) -> dict[str, Any]:
         assert self._process is not None

@@ -203,7 +203,9 @@ def parts_of(result: Any) -> tuple[Any, ...]:
 def _copy(value: Any) -> Any:
     """A copy that later changes do not reach; what cannot be copied stands for itself."""
     if type(value) is np.ndarray:
-        return value if value.nbytes > 1e8 else value.copy()  # a huge answer is wrong by its shape
+        if value.nbytes > 1e7:  # wrong by its shape: what it holds is not looked at, and many would take the memory
+            return np.broadcast_to(np.zeros((), value.dtype), value.shape)
+        return value.copy()
     if type(value) in (tuple, list):
         return type(value)(map(_copy, value))
     if type(value) is dict:

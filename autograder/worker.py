@@ -117,7 +117,7 @@ class Worker:
             notes += [*notebook.notes, *told]
             statuses.add(status)
         worst: Status = next((each for each in reversed(STATUSES) if each in statuses), "graded")
-        return Outcome(submission.student, submission.problem_set, worst, writable(" ".join(notes)), notebooks)
+        return Outcome(submission.student, submission.problem_set, worst, writable(" ".join(notes)[:5000]), notebooks)
 
     def examine(self, name: str, notebook: Any) -> tuple[NotebookOutcome, Status, list[str]]:
         """Run one notebook."""

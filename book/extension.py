@@ -4,7 +4,7 @@
 - A chapter can be downloaded as the notebook that was executed, and opened on Binder and Colab.
 - The problem sets are listed, and can be downloaded one by one or all at once.
 - Fonts for formulas and icons are served by the site itself.
-- A page that shows a calculator loads its script; no other page does.
+- A page with a figure that moves loads its script; no other page does.
 - A build with a warning leaves nothing behind that would make the next build look clean.
 """
 
@@ -38,6 +38,7 @@ from book.mathematics import STYLE_SHEET as MATHEMATICS_STYLE_SHEET
 from book.problem_sets import ProblemSets
 
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+(autograder|book|solutions)\b", re.MULTILINE)
+_SCRIPT = re.compile(r'<div class="book-moving" data-script="([\w.]+)"')
 _KERNELSPEC = re.compile(r"^kernelspec:\n(?: +.*\n)+", re.MULTILINE)
 
 
@@ -199,12 +200,10 @@ def write_launch_notebooks(app: Sphinx, exception: Exception | None) -> None:
         launch.write_notebooks(Path(app.srcdir), folder, app.config.book_launch)
 
 
-def add_calculator(
-    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
-) -> None:
-    """Link the calculator's script on pages that show one (book/calculator.py)."""
-    if 'class="book-calculator"' in context.get("body", ""):
-        app.add_js_file("calculator.js", loading_method="defer")
+def add_scripts(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
+    """Link the scripts of the figures that move, on the pages that show one (book/moving_figures.py)."""
+    for script in dict.fromkeys(_SCRIPT.findall(context.get("body", ""))):
+        app.add_js_file(script, loading_method="defer")
 
 
 def write_style_sheets(app: Sphinx) -> None:
@@ -278,7 +277,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", fill_notebook)
     app.connect("html-page-context", mend_download_menu, priority=900)  # after the theme made the menu
     app.connect("html-page-context", add_launch_menu, priority=900)
-    app.connect("html-page-context", add_calculator)
+    app.connect("html-page-context", add_scripts)
     app.connect("build-finished", write_launch_notebooks)
     app.connect("build-finished", remove_old_pages)
     app.connect("build-finished", forget_after_warnings)

@@ -1,4 +1,4 @@
-"""What the tests share: how Hypothesis runs, a course in a temporary folder, solved notebooks, the site, a browser."""
+"""What the tests share: how Hypothesis runs, a course built in a temporary folder, and solved notebooks."""
 
 import copy
 import os
@@ -7,10 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import nbformat
 import pytest
@@ -114,34 +111,14 @@ def site() -> Path:
     return BUILD / "html"
 
 
-class QuietHandler(SimpleHTTPRequestHandler):
-    def log_message(self, *args: object) -> None:
-        """Print nothing for a request."""
-
-
-@pytest.fixture(scope="session")
-def address(site: Path) -> Iterator[str]:
-    """Where the site is served on this computer; ends with a slash."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(site))) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-
-
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # as long as it is open, this process has an event loop that `asyncio.run` refuses
 def browser() -> Iterator[Browser]:
-    """Chromium: the system's, as Debian packages it, else the one that ``playwright install chromium`` brought.
-
-    It knows no other host than this computer: what a page must not ask for cannot come either.
-    """
+    """Debian's Chromium, else Playwright's own. Without one the tests that need it are skipped; under CI they fail."""
     with sync_playwright() as playwright:
         program = shutil.which("chromium") or playwright.chromium.executable_path
         if not Path(program).exists():
-            missing = "no Chromium here: install Debian's package chromium, or run `playwright install chromium`"
-            if os.environ.get("CI"):
-                pytest.fail(missing)
-            pytest.skip(missing)
-        only_here = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-        browser = playwright.chromium.launch(executable_path=program, args=[only_here])
+            missing = "needs Chromium: Debian's package chromium, or `playwright install chromium`"
+            (pytest.fail if os.environ.get("CI") else pytest.skip)(missing)
+        browser = playwright.chromium.launch(executable_path=program)
         yield browser
         browser.close()

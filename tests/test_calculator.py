@@ -1,18 +1,23 @@
-"""The calculator of chapter 10: its script computes what `table_cost` and `count` compute, and the page shows it."""
+"""The calculator of chapter 10: its script computes what `table_cost` and `count` compute, and what PyTorch keeps.
+
+What it shows in a browser is tested in test_moving_figures.py.
+"""
 
 import re
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import quickjs
+import torch
 from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
 
-from book.calculator import PRESETS, calculator
+from book.calculator import OPTIMIZERS, PRECISIONS, PRESETS, calculator
 from book.model_sizes import MODELS, Config, count
 from solutions import table_cost
 
@@ -34,8 +39,23 @@ def big(number: int | None) -> str:
     return "null" if number is None else f"{number}n"
 
 
-def cost(js: Callable[[str], Any], V: int, d: int, tied: bool, m: int | None) -> tuple[int, ...]:
-    return tuple(map(int, js(f"tableCost({big(V)}, {big(d)}, {str(tied).lower()}, {big(m)})").split(",")))
+def sizes(V: int, d: int, tied: bool, m: int | None = None) -> str:
+    return f"{{V: {big(V)}, d: {big(d)}, tied: {str(tied).lower()}, m: {big(m)}}}"
+
+
+def kinds(precision: str = "float32", optimizer: str = "Adam") -> str:
+    """The script's expression for the bytes of each kind that a parameter takes."""
+    numbers = ", ".join(map(big, PRECISIONS[precision]))
+    return f"bytesOfKinds([{numbers}], {big(OPTIMIZERS[optimizer])})"
+
+
+def cost(js: Callable[[str], Any], V: int, d: int, tied: bool, m: int | None) -> tuple[int, int]:
+    parameters = int(js(f"tableParameters({sizes(V, d, tied, m)})"))
+    return parameters, parameters * int(js(f"sum({kinds()})"))
+
+
+def answer(js: Callable[[str], Any], V: int, d: int, L: int, tied: bool, m: int | None = None) -> list[str]:
+    return js(f"answer({sizes(V, d, tied, m)}, restCost({d}n, {L}n), 'of GPT-2', {kinds()}).join('|')").split("|")
 
 
 def test_cost_over_a_grid(js):
@@ -58,20 +78,43 @@ def test_the_rest_is_that_of_gpt2(js, d, L):
 
 
 def test_gpt2_small(js):
-    lines = js("answer(50257n, 768n, 12n, true, null).join('|')").split("|")
-    assert lines == [
+    assert answer(js, 50_257, 768, 12, tied=True) == [
         "38,597,376 parameters in one table",
-        "617,558,016 bytes in training: 0.618 GB, 0.575 GiB",
-        "31.02 % of a GPT-2-style model of 124,439,808 parameters",
+        "617,558,016 bytes, 16 a parameter: 0.618 GB, 0.575 GiB",
+        "31.02 % of a model of 124,439,808 parameters, of GPT-2",
     ]
 
 
 def test_llama_and_factors(js):
-    lines = js("answer(128256n, 4096n, 32n, true, null).join('|')").split("|")
-    assert lines[1] == "8,405,385,216 bytes in training: 8.405 GB, 7.828 GiB"
-    assert js("answer(128256n, 4096n, 32n, false, null)[0]") == "1,050,673,152 parameters in two tables"
-    assert js("answer(30000n, 4096n, 1n, true, 128n)[3]") == "factorized: 28.2 times smaller than 122,880,000"
-    assert js("answer(30000n, 768n, 1n, false, 749n)[3]") == ("factorized: not smaller than 46,080,000; m is too large")
+    lines = answer(js, 128_256, 4_096, 32, tied=True)
+    assert lines[1] == "8,405,385,216 bytes, 16 a parameter: 8.405 GB, 7.828 GiB"
+    assert answer(js, 128_256, 4_096, 32, tied=False)[0] == "1,050,673,152 parameters in two tables"
+    assert answer(js, 30_000, 4_096, 1, True, 128)[3] == "factorized: 28.2 times smaller than 122,880,000"
+    assert answer(js, 30_000, 768, 1, False, 749)[3] == "factorized: not smaller than 46,080,000; m is too large"
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_bytes_a_parameter_are_those_that_pytorch_keeps(js, precision, optimizer):
+    dtype = torch.float32 if precision == "float32" else torch.bfloat16
+    weight = torch.ones(50, 4, dtype=dtype)
+    if OPTIMIZERS[optimizer] is None:
+        assert js(kinds(precision, optimizer)) == f"{weight.element_size()},0,0,0"
+        return
+    gradient = torch.ones_like(weight)
+    mixed = precision.startswith("mixed")
+    updated = torch.nn.Parameter(weight.float() if mixed else weight)
+    updated.grad = gradient.to(updated.dtype)
+    make = {
+        "Adam": torch.optim.Adam,
+        "SGD with momentum": partial(torch.optim.SGD, momentum=0.9),
+        "SGD": torch.optim.SGD,
+    }[optimizer]
+    step = make([updated], lr=0.1)
+    step.step()
+    moments = sum(kept.nbytes for kept in step.state[updated].values() if kept is not None and kept.ndim)
+    kept = [weight.nbytes, gradient.nbytes, updated.nbytes if mixed else 0, moments]
+    assert js(kinds(precision, optimizer)) == ",".join(str(number // weight.numel()) for number in kept)
 
 
 @given(st.integers(0, 10**30), st.integers(1, 10**30), st.integers(1, 6))
@@ -108,18 +151,23 @@ def test_what_a_reader_types(js, text, least, want):
     assert js(f"wholeNumber({text!r}, {least})") == want
 
 
-def test_without_a_script_a_sentence_and_a_computed_table_stand_there():
+def test_without_a_script_a_figure_a_sentence_and_a_computed_table_stand_there():
     document = BeautifulSoup(calculator().data, "html.parser")
-    instead = document.select_one(".book-calculator-without")
-    assert not instead.has_attr("hidden")
-    assert "scripts" in instead.p.get_text()
-    rows = {row.th.get_text(): [cell.get_text() for cell in row.find_all("td")] for row in instead.select("tbody tr")}
+    still = document.select_one(".book-moving-still")
+    assert not still.has_attr("hidden")
+    assert "scripts" in still.select_one("figure ~ p").get_text()
+    rows = {row.th.get_text(): [cell.get_text() for cell in row.find_all("td")] for row in still.select("tbody tr")}
     assert rows.keys() == PRESETS.keys()
-    for name, (V, d, _, tied, m) in PRESETS.items():
-        parameters, in_bytes = table_cost(V, d, tied, m)
-        assert rows[name][:2] == [f"{V:,}", f"{d:,}"]
+    for name, p in PRESETS.items():
+        parameters, in_bytes = table_cost(p.V, p.d, p.tied, p.m)
+        assert rows[name][:2] == [f"{p.V:,}", f"{p.d:,}"]
         assert rows[name][3:] == [f"{parameters:,}", f"{in_bytes / 1e9:.3f}"]
-    assert document.form.has_attr("hidden"), "a form that does nothing is not shown"
+    drawn = still.svg["aria-label"]
+    for name, config in MODELS.items():
+        parts = count(config)
+        share = 100 * (parts["token table"] + parts["output table"]) / sum(parts.values())
+        assert f"{name} {share:.2f} %" in drawn
+    assert document.select_one(".book-moving-live").has_attr("hidden"), "a form that does nothing is not shown"
 
 
 def test_the_form_can_be_used_without_seeing_it():
@@ -130,8 +178,8 @@ def test_the_form_can_be_used_without_seeing_it():
     # Else Firefox restores the menu on a reload, and the fields beside it, which its choice had filled, only in part.
     assert document.form["autocomplete"] == "off"
     for option in document.select("option[data-v]"):
-        V, d, L, tied, m = PRESETS[option["value"]]
-        assert [option[f"data-{key}"] for key in ("v", "d", "l", "tied", "m")] == [
-            str(V), str(d), str(L), str(tied).lower(), "" if m is None else str(m)
-        ]  # fmt: skip
+        want = PRESETS[option["value"]]._asdict()
+        assert [option[f"data-{key.lower()}"] for key in want] == [
+            "" if value is None else str(value).lower() for value in want.values()
+        ]
     assert PRESETS.keys() >= MODELS.keys()

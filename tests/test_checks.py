@@ -1,5 +1,6 @@
 """The checks from both sides: every correct solution passes, every mistake fails at the check meant for it."""
 
+import copy
 import inspect
 import itertools
 import textwrap
@@ -14,6 +15,8 @@ import solutions
 from autograder.checks import check_of, tools
 from autograder.exercises import exercise
 from autograder.misconceptions import misconceptions_of
+from autograder.report import report_on
+from autograder.trace import equal, run
 
 NAMES = solutions.__all__
 KNOWN = [known for name in NAMES for known in misconceptions_of(name)]
@@ -24,6 +27,7 @@ NOT_ONE_ARRAY = {
     "quantize_rows": "Your function should return two things, codes and scales; it returned",
 }
 NUMBERS = {"table_cost"}  # exercises whose answer is numbers and no array; tests/test_counting.py has their own tests
+LOOK_AT_A_PART = {("lazy_adam_step", "rows_that_do_not_occur_stand_still")}
 ARRAYS = [name for name in NAMES if name not in NUMBERS]
 
 
@@ -271,3 +275,65 @@ def test_expect_tells_close_from_wrong():
             got[2, 3] *= bad
             with pytest.raises(AssertionError, match=r"^1 of 20 values are wrong. The first stands at \[2, 3\]: got"):
                 tools.expect(got, want, "")
+
+
+def changes(value):
+    """Writes over what a function is given: all of it, or the floats alone."""
+
+    def everything(array):
+        array[...] = value
+
+    def floats(array):
+        if array.dtype.kind == "f":
+            array[...] = value
+
+    return [everything, floats]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("change", [*changes(0), *changes(1)], ids=["all 0", "floats 0", "all 1", "floats 1"])
+def test_a_check_knows_what_it_expects_before_the_call(name, change):
+    """Else a function that writes zeros over its arguments is right with zeros."""
+    solution = exercise(name).function
+    for check in exercise(name).checks:
+        cheated = []
+
+        def cheat(*args, cheated=cheated, **kwargs):
+            try:
+                right = solution(*copy.deepcopy(args), **copy.deepcopy(kwargs))
+            except Exception:  # an answer instead of it is looked at, too
+                right = None
+            for array in (*args, *kwargs.values()):
+                if isinstance(array, np.ndarray):
+                    change(array)
+            got = solution(*args, **kwargs)
+            cheated.append(not equal(got, right))
+            return got
+
+        if not run(check, cheat).failed:
+            # A few look at part of an answer, which the change has left as it was.
+            assert not any(cheated) or (name, check.name) in LOOK_AT_A_PART
+
+
+def test_a_report_on_some_of_the_checks():
+    """As where the time of a notebook was over before the others."""
+    first, *_ = checks = exercise("one_hot").checks
+    for check in checks:
+        (result,) = report_on("one_hot", {check: run(check, lambda *args: np.zeros(3))}, print).checks
+        assert result.passed == (check.name == "leaves_ids_alone")
+    (result,) = report_on("one_hot", {first: run(first, solutions.one_hot)}, print).checks
+    assert result.passed
+
+
+@pytest.mark.parametrize("answer", [(1, 16**5000), (16**5000, 1), (16**5000, 16**5001), (24, -(16**5000))])
+def test_a_number_of_thousands_of_digits_is_wrong_as_any_other(answer):
+    assert autograder.check("table_cost", lambda *args, **kwargs: answer).points <= 2
+
+
+def test_huge_answers_are_not_kept():
+    def huge(*args):
+        return np.zeros(4_000_000)
+
+    (call,) = run(exercise("one_hot").checks[0], huge).calls
+    assert call.result.shape == (4_000_000,)
+    assert call.result.strides == (0,)

@@ -4,6 +4,7 @@ import json
 import os
 import random
 import socket
+import types
 
 import nbformat
 import pytest
@@ -470,3 +471,20 @@ def test_read_file_follows_a_link_of_ones_own(tmp_path):
         read_file(tmp_path / "b")
     with pytest.raises(FileNotFoundError):
         read_file(tmp_path / "c")
+
+
+def test_a_folder_that_may_not_be_read_is_no_end(tmp_path, monkeypatch):
+    (tmp_path / "closed").mkdir()
+    (tmp_path / "a").write_bytes(b"x")
+    scandir = os.scandir
+
+    def denied(path):
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr("os.scandir", denied)
+    course = Course.__new__(Course)
+    course.root, course.directory = tmp_path, types.SimpleNamespace(ignore=[])
+    assert course.no_folder(tmp_path / "closed") == "“closed” cannot be read: Permission denied."
+    assert [str(path) for path, _ in course.other_files(tmp_path)] == ["a"]

@@ -163,3 +163,25 @@ def test_a_set_whose_test_needs_a_variable_is_not_built(monkeypatch):
     monkeypatch.setattr("autograder.build.Teacher.beyond_functions", {"one_hot-x": ["answer"]})
     with pytest.raises(ValueError, match="the test one_hot-x needs more than functions: answer"):
         source_notebook('```{code-cell} ipython3\nexercise("one_hot")\n```\n', "ps9")
+
+
+@pytest.mark.parametrize("body", ["while True: pass", "raise SystemExit", "return 1 / 0", "import os; os._exit(0)"])
+def test_a_locked_cell_that_calls_what_the_student_wrote(tmp_path, monkeypatch, body):
+    monkeypatch.setattr("autograder.examine.TEST_LIMIT", 0.5)
+    notebook = another_course()
+    notebook.cells.insert(4, cell("shown = 1\narea(3)", "shown", locked=True))
+    cells = [("area", f"def area(r):\n    {body}"), ("shown", ""), ("words", notebook.cells[7].source)]
+    with Session(tmp_path, cell_limit=2) as session:
+        examined = {each.grade_id: each for each in examine(Teacher(notebook), cells, session).cells}
+    assert examined["shown"].note
+    assert examined["test-area"].score == 0
+    assert examined["test-words"].score == 2
+
+
+def test_what_a_notebook_shows_has_a_limit_in_all(tmp_path, monkeypatch):
+    monkeypatch.setattr("autograder.examine.MOST_OUTPUT", 1000)
+    cells = [("", f"print('x' * {n})") for n in (700, 700, 100)]
+    with Session(tmp_path) as session:
+        examined = examine(Teacher(another_course()), cells, session).cells
+    texts = [each.outputs[0]["text"] for each in examined[:3]]
+    assert texts == ["x" * 700 + "\n", "[Left out: this notebook shows too much.]\n", "x" * 100 + "\n"]

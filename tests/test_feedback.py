@@ -58,3 +58,4 @@ def test_a_comment_is_text():
     cell = new_code_cell("")
     cell.metadata.nbgrader = {"solution": True, "grade": False, "comment": "raised <img src=x onerror=alert(1)>"}
     assert seen(cell).metadata.nbgrader.comment == "raised &lt;img src=x onerror=alert(1)&gt;"
+    assert seen(cell).metadata.nbgrader.comment == "raised &lt;img src=x onerror=alert(1)&gt;"  # and not twice

@@ -97,10 +97,11 @@ def test_every_score_comment_and_flag_is_nbgraders(ours, theirs):
     got, want = rows(ours), rows(theirs)
     assert len(want) > 5 * 60
     assert got.keys() == want.keys()
-    ours_alone = {key for key in want if key[-1] == "comment" and want[key] == (None, None)}  # why a check failed
-    assert ours_alone
-    for key in want.keys() - ours_alone:
-        assert got[key] == want[key], key
+    for key in want:
+        if key[-1] == "comment":  # ours goes on to say why a check failed
+            assert (got[key][0] or "").startswith(want[key][0] or ""), key
+        else:
+            assert got[key] == want[key], key
 
 
 def test_the_graded_notebooks_have_the_same_cells(ours, theirs):
@@ -149,7 +150,11 @@ def test_nbgrader_goes_on_with_ours(ours, tmp_path):
         assert len(gradebook.submission_dicts("ps1")) == 5
         assert gradebook.find_submission_notebook("ps1", "ps1", "solved").to_dict()["score"] == 20
     nbgrader(root, "autograde", "ps1", "--student", "wrong-0", "--force")
-    assert rows(root) == before
+    after = rows(root)
+    assert after.keys() == before.keys()
+    assert {key for key in after if after[key] != before[key]} == {
+        ("wrong-0", "ps1", "ps1", f"{name}-solution", "comment") for name in ("one_hot", "embedding_forward")
+    }  # nbgrader does not say why a check failed
 
 
 # What a submission is
@@ -184,13 +189,20 @@ def test_any_student_id(small, solved):
     for student in hostile:
         hand_in(small, student, "ps1", solved)
     assert set(grade_all(small).values()) == {"graded"}
-    for student in hostile:
+    ids = [each.replace("\n", "\\x0a") for each in hostile]
+    for student in ids:
         assert score(small, student) == 20, student
         assert (small / "autograded" / student / "ps1" / "ps1.ipynb").is_file()
     assert set(grade_all(small).values()) == {"unchanged"}
+    nbgrader(small, "generate_feedback", "ps1")
+    for student in ids:
+        assert (small / "feedback" / student / "ps1" / "ps1.html").is_file(), student
     nbgrader(small, "export", "--to", "grades.csv")
     with open(small / "grades.csv", encoding="utf-8", newline="") as file:
-        assert {row["student_id"] for row in csv.DictReader(file) if row["assignment"] == "ps1"} == set(hostile)
+        assert {row["student_id"] for row in csv.DictReader(file) if row["assignment"] == "ps1"} == {
+            each if each != "-x" else "'-x"
+            for each in ids  # which a spreadsheet would take for a formula
+        }
 
 
 @pytest.mark.skipif(os.name != "posix", reason="names of files are Unicode there")
@@ -311,7 +323,9 @@ def test_sentences_of_cells_and_submission_become_comments(small, solved):
     teachers = gradebook.notebooks("ps1")
     (found,) = course.students("ps1")
     submission = course.read(found[0], "ps1", found[1], list(teachers))
-    did = Worker(settings_for(course, gradebook, "ps1")).outcome_of(submission).notebooks["ps1"]
+    worker = Worker(settings_for(course, gradebook, "ps1"))
+    did = worker.outcome_of(submission).notebooks["ps1"]
+    worker.server.stop()
     told = {"embedding_forward-any_dtype": "It <b>crashed</b>.", "embedding_forward-solution": "Slow."}
     cells = tuple(
         (placed, CellOutcome(own.outputs, own.score, told.get(placed.teacher.name, ""))) for placed, own in did.cells

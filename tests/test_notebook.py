@@ -147,8 +147,11 @@ ODD = {
     "a matrix": ("return np.asmatrix(np.ones((2, 2)))", "returned a matrix"),
     "a tuple": ("return (E[ids],)", "returned a tuple"),
     "nothing": ("E[ids]", "is there a `return`?"),
-    "a huge array": ("return np.zeros((30_000, 10_000))", "The shape is (30000, 10000); it should be (3, 2)."),
-    "a huge view": ("return np.broadcast_to(1.0, (10**6, 10**6))", "The shape is (1000000, 1000000)"),
+    "a huge array": ("return np.zeros((30_000, 10_000))", "NumPy array of shape (30000, 10000), which is too large."),
+    "a huge view": (
+        "return np.broadcast_to(1.0, (10**6, 10**6))",
+        "array of shape (1000000, 1000000), which is too large.",
+    ),
     "more than there is": ("return np.zeros(10**15)", "Your function raised MemoryError"),
     "a huge number": ("return 10 ** 100_000", "returned a int"),
     "a liar": (

@@ -203,11 +203,16 @@ def test_a_chapter_and_nothing_else_can_be_downloaded_as_a_notebook(site: Path, 
     assert {block.get_text().strip() for block in document.select(".cell_output .output.stream")} <= printed
 
 
-def test_a_page_with_a_calculator_and_no_other_loads_its_script(site: Path) -> None:
-    pages = {page: read(site / f"{page}.html") for page in PAGES}
-    shown = {page for page, document in pages.items() if document.select_one(".book-calculator")}
-    assert shown
-    assert {page for page in PAGES if pages[page].select_one('script[src*="calculator.js"]')} == shown
+def test_a_page_with_a_figure_that_moves_and_no_other_loads_its_script(site: Path) -> None:
+    scripts = {path.name for path in (ROOT / "book" / "static").glob("*.js")}
+    shown = set()
+    for page in PAGES:
+        document = read(site / f"{page}.html")
+        figures = {figure["data-script"] for figure in document.select(".book-moving")}
+        loaded = {Path(urlsplit(script["src"]).path).name for script in document.select("script[src]")}
+        assert loaded & scripts == figures, page
+        shown |= figures
+    assert shown == scripts
 
 
 def test_problem_sets_are_listed_and_can_be_downloaded(site: Path) -> None:

@@ -22,7 +22,7 @@ def valid_ids_give_their_rows(checked_lookup):
 def out_of_range_is_an_index_error(checked_lookup):
     """An id that is V or more, or negative, raises IndexError, whether NumPy would have raised one or not."""
     E = np.array([[0.5, -1.5], [2.5, 3.5], [-4.5, 0.25], [1.0, 6.0]])
-    expect(checked_lookup(E, np.array([3, 0])), E[[3, 0]], "Ids 3 and 0 are in range for V = 4.")
+    expect(checked_lookup(E.copy(), np.array([3, 0])), E[[3, 0]], "Ids 3 and 0 are in range for V = 4.")
     for bad in (4, 9, -1, -4, -7):
         error = raised_by(checked_lookup, E, np.array([2, bad, 0]))
         hint = "A negative id counts from the end in NumPy: check for it yourself." if bad < 0 else "V is len(E)."
@@ -35,7 +35,7 @@ def out_of_range_is_an_index_error(checked_lookup):
 def the_message_names_both_numbers(checked_lookup):
     """The message of the IndexError holds the offending id, too large or negative, and V, in plain digits."""
     E = np.arange(46.0).reshape(23, 2)
-    expect(checked_lookup(E, np.array([22, 0])), E[[22, 0]], "Ids 22 and 0 are in range for V = 23.")
+    expect(checked_lookup(E.copy(), np.array([22, 0])), E[[22, 0]], "Ids 22 and 0 are in range for V = 23.")
     for ids in ([5, 61, 0], [5, 0, -47], [5, -4, 0], [128256, 5, 0]):
         error = raised_by(checked_lookup, E, np.array(ids))
         given = f"V was 23 and the ids {ids}"
@@ -55,7 +55,7 @@ def the_message_names_both_numbers(checked_lookup):
 def the_first_in_reading_order_is_named(checked_lookup):
     """Of several ids out of range, the message names the first in reading order, not in memory's, and no other."""
     E = np.arange(46.0).reshape(23, 2)
-    expect(checked_lookup(E, np.array([22, 0])), E[[22, 0]], "Ids 22 and 0 are in range for V = 23.")
+    expect(checked_lookup(E.copy(), np.array([22, 0])), E[[22, 0]], "Ids 22 and 0 are in range for V = 23.")
     batch = np.array([[4, 0, 61], [-4, 98, 3]])
     for ids, first in (
         (np.array([1, 98, 61, -4, 70]), 98),
@@ -80,7 +80,7 @@ def the_first_in_reading_order_is_named(checked_lookup):
 def ids_that_are_no_integers_are_a_type_error(checked_lookup):
     """Ids that are floats, whole numbers or not, in range or not, or bools raise TypeError."""
     E = np.array([[0.5, -1.5], [2.5, 3.5], [-4.5, 0.25], [1.0, 6.0]])
-    expect(checked_lookup(E, np.array([3, 0])), E[[3, 0]], "Ids 3 and 0 are in range for V = 4.")
+    expect(checked_lookup(E.copy(), np.array([3, 0])), E[[3, 0]], "Ids 3 and 0 are in range for V = 4.")
     for no_integers in (
         np.array([1.0, 2.0]),
         np.array([0.5, 2.0], dtype=np.float32),
@@ -108,7 +108,7 @@ def ids_that_are_no_integers_are_a_type_error(checked_lookup):
 def no_ids_pass(checked_lookup):
     """An array without ids passes whatever its dtype, np.array([]) included, and gives shape ids.shape + (d,)."""
     values = np.array([[0.5, -1.5, 2.0], [2.5, 3.5, 1.0]])
-    expect(checked_lookup(values, np.array([1, 0])), values[[1, 0]], "Ids 1 and 0 are in range for V = 2.")
+    expect(checked_lookup(values.copy(), np.array([1, 0])), values[[1, 0]], "Ids 1 and 0 are in range for V = 2.")
     for E in (values, values.astype(np.float32)):
         for shape in ((0,), (2, 0), (0, 3), (2, 0, 4)):
             for dtype in (np.int64, np.uint8, np.float64, np.bool_):
