@@ -25,7 +25,7 @@ ifeq ($(wildcard autograder/gradebook.db),)
 endif
 
 .NOTPARALLEL:
-.PHONY: help install book serve links lab problem-sets formgrader test check-the-checks lint format benchmark lock clean
+.PHONY: help install book serve links pdf lab problem-sets formgrader test check-the-checks lint format benchmark lock clean
 
 help: ## this list
 	@echo 'make COMMAND, where COMMAND is one of:'
@@ -52,9 +52,12 @@ port-is-free: $(INSTALLED)
 links: problem-sets ## ask for every link to another host, and list them in _build/linkcheck/output.txt; needs a network
 	@$(BIN)/jupyter-book build . -W -n --keep-going --builder custom --custom-builder linkcheck
 
-lab: problem-sets ## JupyterLab on the chapters and problem sets, in my_work (its options: make lab ARGS=--no-browser)
+pdf: book ## the whole book as _build/pdf/embedding-table.pdf; needs Chromium (.venv/bin/playwright install chromium)
+	@$(BIN)/python -m book.pdf
+
+lab: problem-sets ## JupyterLab on a page that says what to do, in my_work (its options: make lab ARGS=--no-browser)
 	@$(BIN)/python -m autograder.my_work
-	@JUPYTER_CONFIG_PATH="$$PWD/.jupyter" $(BIN)/python -m jupyterlab --LabApp.default_url=/lab/tree/my_work $(ARGS)
+	@JUPYTER_CONFIG_PATH="$$PWD/.jupyter" $(BIN)/python -m jupyterlab --LabApp.default_url=/lab/tree/my_work/start.ipynb $(ARGS)
 
 problem-sets: $(PROBLEM_SETS) ## the notebooks to release, into autograder/release
 

@@ -1,6 +1,6 @@
 """Checks, problem sets and grading.
 
-``check("one_hot", one_hot)`` runs the checks of an exercise on your function and returns a report;
+``check("one_hot")`` runs the checks of an exercise on your function and returns a report;
 ``exercise("one_hot")`` shows its stub, what the checks look at, and a solution folded away.
 """
 

@@ -22,7 +22,13 @@ from autograder.teacher import Teacher
 
 COURSE = Path(__file__).parent
 #: nbgrader gives no points to a cell that writes to stderr, and a warning is no mistake.
-IMPORTS = 'import warnings\n\nimport numpy as np\n\nwarnings.simplefilter("ignore")  # a warning costs no points'
+IMPORTS = """\
+import textwrap
+import warnings
+
+import numpy as np
+
+warnings.simplefilter("ignore")  # a warning costs no points"""
 
 
 def source_notebook(text: str, name: str) -> nbformat.NotebookNode:
@@ -71,8 +77,8 @@ def source_notebook(text: str, name: str) -> nbformat.NotebookNode:
 
 
 def _setup(name: str, exercises: list[Exercise]) -> list[nbformat.NotebookNode]:
-    """NumPy, and the functions of ``tools.py`` that the checks of these exercises call."""
-    called = "\n".join(check.source for each in exercises for check in each.checks)
+    """What is imported, and the functions of ``tools.py`` that the test cells of these exercises call."""
+    called = "\n".join(test_source(check, 1) for each in exercises for check in each.checks)
     functions = [
         inspect.getsource(function).strip()
         for function in vars(tools).values()

@@ -168,7 +168,8 @@ class _Run:
         if isinstance(trace.error, NotDefinedError) and check.exercise in self.stopped:
             trace.error = NotDefinedError(f"{trace.error} Its cell stopped: {self.stopped[check.exercise]}")
         self.traces.setdefault(check.exercise, {})[check] = trace
-        passed = [] if check.hidden else [{"output_type": "stream", "name": "stdout", "text": "passed\n"}]
+        told = f"pass  {check.points}/{check.points}  {check.name}\n"  # as `run_check` says it (checks/tools.py)
+        passed = [{"output_type": "stream", "name": "stdout", "text": told}]
         score = 0.0 if trace.failed else test.points
         examined = Examined(test.grade_id, passed, score, trouble=_trouble(trace.error))
         self.of_check[check] = examined

@@ -123,12 +123,12 @@ def exercise(name: str) -> Exercise:
 
 def test_source(check: Check, number: int) -> str:
     """The test cell of a check, the ``number``-th of its exercise, counted from 1."""
-    call = f"{check.source}\n\n\n{check.name}({check.exercise})"
+    call = f'{check.source}\n\n\nrun_check({check.name}, "{check.exercise}", points={check.points})'
     title = f"Check {number} of {len(exercise(check.exercise).checks)}, {in_points(check.points)}"
     if check.hidden:
         head = textwrap.fill(f"{title}, hidden: {check.sentence}", 88, initial_indent="# ", subsequent_indent="# ")
         return f"{head}\n### BEGIN HIDDEN TESTS\n{call}\n### END HIDDEN TESTS"
-    return f'# {title}\n{call}\nprint("passed")'
+    return f"# {title}\n{call}"
 
 
 def in_points(number: int) -> str:

@@ -1,15 +1,22 @@
 """Give a student a copy of each released problem set to work in, and never touch a copy that is there.
 
-``python -m autograder.my_work`` fills the folder ``my_work`` beside this package; ``make lab`` runs it.
+``python -m autograder.my_work`` fills the folder ``my_work`` beside this package; ``make lab`` runs it, and opens the
+page that says what there is to do.
 """
 
 import json
 import shutil
 from pathlib import Path
 
+import nbformat
+from nbformat.v4 import new_markdown_cell, new_notebook
+
 from autograder.build import COURSE
+from autograder.overview import chapters, problem_sets
 
 MY_WORK = COURSE.parent / "my_work"
+#: JupyterLab opens a Markdown file as a notebook here, since chapters are; so the page is one as well.
+START = "start.ipynb"
 
 
 def hand_out(release: Path, my_work: Path) -> list[str]:
@@ -54,7 +61,46 @@ def _cells(path: Path) -> list[tuple[str, str]]:
     return [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
 
 
+def start_page() -> nbformat.NotebookNode:
+    """The page that ``make lab`` opens: what there is to do, and how. Its links are for a file in ``my_work``."""
+    to_solve = [
+        f"| [{each.name}.ipynb]({each.name}.ipynb) | {', '.join(f'`{one.name}`' for one in each.exercises)} "
+        f"| {each.points} | {each.time} | {int(each.chapter[:2])} |"
+        for each in problem_sets()
+    ]
+    to_read = [f"- [{title}](../chapters/{name}.md)" for name, title in chapters().items()]
+    text = f"""\
+# The Embedding Table
+
+Select a link to open what it names.
+
+## Problem sets
+
+| notebook | you write | points | time | after chapter |
+| --- | --- | --- | --- | --- |
+{chr(10).join(to_solve)}
+
+1. Write each function in place of `raise NotImplementedError`. Its docstring says what is asked.
+2. *Run > Run All Cells*. Each check says pass or FAIL, and what is probably wrong.
+3. Press **Validate** above the notebook. It saves, and runs all cells, visible checks among them, in a fresh kernel.
+4. In a terminal, in the book's folder, `.venv/bin/autograder check my_work/ps1.ipynb` runs the hidden checks, too.
+5. Hand in the file under the name it has.
+
+## Chapters
+
+They open as notebooks. What you save there changes the book's own text.
+
+{chr(10).join(to_read)}
+
+---
+`make lab` writes this page anew each time. It never changes your problem sets, which are in the folder `my_work`.
+"""
+    kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+    return new_notebook(cells=[new_markdown_cell(text, id="start")], metadata={"kernelspec": kernel})
+
+
 if __name__ == "__main__":
     print("Your problem sets:")
     for sentence in hand_out(COURSE / "release", MY_WORK):
         print(f"  {sentence}")
+    nbformat.write(start_page(), MY_WORK / START)

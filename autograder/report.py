@@ -4,14 +4,16 @@ import html
 import re
 import textwrap
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import __main__
 import autograder.checks
 from autograder.checks import Check, checks_of
 from autograder.diagnosis import difference, name_mistakes
 from autograder.exercises import exercise
+from autograder.misconceptions import misconceptions_of
 from autograder.session import NotDefinedError, StudentProcessError
 from autograder.trace import TIME_LIMIT, OutOfTimeError, Trace, describe, run
 
@@ -58,45 +60,59 @@ class Report:
     def max_points(self) -> int:
         return sum(result.points for result in self.checks)
 
+    def _told(self) -> Iterator[tuple[Result, str]]:
+        """Each result with its message, less what was said just before."""
+        sentences = {known.name: known.sentence for known in misconceptions_of(self.exercise)}
+        message = mistake = ""  # the last ones told
+        for result in self.checks:
+            told = result.message
+            if told and told == message:
+                told = "The same."
+            elif result.mistake and result.mistake == mistake:
+                told = f"The same mistake.{told.removeprefix(sentences[mistake])}"
+            yield result, told
+            if not result.passed:
+                message, mistake = result.message, result.mistake
+
     def __str__(self) -> str:
         lines = [f"{self.exercise}: {self.points} of {self.max_points} points"]
-        told = ""
-        for result in self.checks:
+        for result, told in self._told():
             got = result.points if result.passed else 0
             lines.append(f"  {'pass' if result.passed else 'FAIL'}  {got}/{result.points}  {result.name}")
-            message = "The same." if result.message and result.message == told else result.message
-            lines += textwrap.wrap(message, 80, initial_indent=" " * 13, subsequent_indent=" " * 13)
-            told = result.message or told
+            lines += textwrap.wrap(told, 80, initial_indent=" " * 13, subsequent_indent=" " * 13)
         return "\n".join(lines)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         rows = []
-        for result in self.checks:
-            message = re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(result.message or result.sentence))
+        for result, told in self._told():
+            message = re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(told or result.sentence))
             rows.append(
-                f'<tr class="{"passed" if result.passed else "failed"}">'
-                f"<td>{'✓ pass' if result.passed else '✗ fail'}</td>"
+                f'<tr class="{"passed" if result.passed else "failed"}" style="vertical-align: top">'
+                f"<td>{'✓ pass' if result.passed else '<strong>✗ fail</strong>'}</td>"
                 f"<td>{result.points if result.passed else 0} / {result.points}</td>"
                 f'<td style="text-align: left"><code>{result.name}</code><br>{message}</td></tr>'
             )
+        # JupyterLab puts cells to the right and captions in the middle. Its colours, light or dark, are its own.
         return (
-            f'<table class="book-report"><caption>{self.exercise}: {self.points} of {self.max_points} points'
-            '</caption><thead><tr><th scope="col">Result</th><th scope="col">Points</th>'
+            '<table class="book-report"><caption style="font-weight: 600; text-align: left">'
+            f"{self.exercise}: {self.points} of {self.max_points} points</caption>"
+            '<thead><tr><th scope="col">Result</th><th scope="col">Points</th>'
             f'<th scope="col" style="text-align: left">Check</th></tr></thead><tbody>{"".join(rows)}</tbody></table>'
         )
 
 
-def check(name: str, function: Callable) -> Report:
+def check(name: str, function: Callable | None = None) -> Report:
     """Run every check of an exercise on your function.
 
     Parameters
     ----------
     name : str
         The exercise, for example ``"one_hot"``.
-    function : callable
-        Your function. Whatever it raises becomes a message in the report.
+    function : callable, optional
+        Your function. Whatever it raises becomes a message in the report. If you leave it out, it is the function of
+        that name in your notebook.
 
     Returns
     -------
@@ -111,9 +127,20 @@ def check(name: str, function: Callable) -> Report:
         If ``function`` cannot be called.
     """
     exercise(name)
+    if function is None:
+        function = getattr(__main__, name, _undefined(name))
     if not callable(function):
         raise TypeError(f"check() needs the function itself, as in check({name!r}, {name}); got {function!r}")
     return report_on(name, {each: run(each, function) for each in checks_of(name)}, function)
+
+
+def _undefined(name: str) -> Callable:
+    """Stand in for a function that is not there: a check that calls it says so."""
+
+    def undefined(*args: object, **kwargs: object) -> None:
+        raise NotDefinedError(f"{name} is not defined yet: run the cell in which you write it, then this one.")
+
+    return undefined
 
 
 def report_on(name: str, traces: dict[Check, Trace], function: Callable) -> Report:

@@ -1,7 +1,8 @@
 """Sphinx extension: what the pages need beyond Jupyter Book.
 
 - A page runs again when a package of this repository that it imports changes, not only when its own cells do.
-- A chapter can be downloaded as the notebook that was executed.
+- A chapter can be downloaded as the notebook that was executed, and opened on Binder and Colab.
+- The problem sets are listed, and can be downloaded one by one or all at once.
 - Fonts for formulas and icons are served by the site itself.
 - A page with a figure that moves loads its script; no other page does.
 - A build with a warning leaves nothing behind that would make the next build look clean.
@@ -12,6 +13,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import zlib
 from collections.abc import Iterator
 from functools import partial
@@ -28,11 +30,13 @@ from sphinx.addnodes import download_reference
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
+from sphinx.errors import ConfigError
 from sphinx.transforms import SphinxTransform
 from sphinx.writers.html5 import HTML5Translator
 
-from book import fonts
+from book import fonts, launch
 from book.mathematics import STYLE_SHEET as MATHEMATICS_STYLE_SHEET
+from book.problem_sets import ProblemSets
 
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+(autograder|book|solutions)\b", re.MULTILINE)
 _SCRIPT = re.compile(r'<div class="book-moving" data-script="([\w.]+)"')
@@ -170,6 +174,33 @@ def mend_download_menu(
             )
 
 
+def read_launch(app: Sphinx, config: Config) -> None:
+    """Take the settings of the launch buttons away from the theme (book/launch.py)."""
+    options = config.html_theme_options
+    repository = {"url": options.get("repository_url"), "branch": options.get("repository_branch")}
+    try:
+        config.book_launch = launch.launch_of(repository, options.pop("launch_buttons", {}))
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+
+
+def add_launch_menu(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Let the header of a chapter open its notebook on Binder and Colab."""
+    folder, _, name = page.rpartition("/")
+    if app.config.book_launch and folder == "chapters":
+        context["header_buttons"].insert(0, launch.button_group(app.config.book_launch, name))
+
+
+def write_launch_notebooks(app: Sphinx, exception: Exception | None) -> None:
+    """Put the notebooks that Colab opens into the site, to be published with it."""
+    folder = Path(app.outdir) / launch.FOLDER
+    shutil.rmtree(folder, ignore_errors=True)
+    if exception is None and app.builder.name == "html" and app.config.book_launch:
+        launch.write_notebooks(Path(app.srcdir), folder, app.config.book_launch)
+
+
 def add_scripts(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
     """Link the scripts of the figures that move, on the pages that show one (book/moving_figures.py)."""
     for script in dict.fromkeys(_SCRIPT.findall(context.get("body", ""))):
@@ -249,7 +280,10 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register with Sphinx."""
     app.setup_extension("book.mathematics")
     app.add_config_value("book_looks", 0, "html")
+    app.add_config_value("book_launch", None, "env")
+    app.add_directive("problem-sets", ProblemSets)
     app.connect("config-inited", note_looks)
+    app.connect("config-inited", read_launch)
     app.connect("builder-inited", set_environment)
     app.connect("builder-inited", write_style_sheets)
     app.connect("builder-inited", copy_notebook_style_sheet)
@@ -259,7 +293,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_node(nodes.citation, override=True, html=(visit_citation, depart_citation))
     app.connect("doctree-read", fill_notebook)
     app.connect("html-page-context", mend_download_menu, priority=900)  # after the theme made the menu
+    app.connect("html-page-context", add_launch_menu, priority=900)
     app.connect("html-page-context", add_scripts)
+    app.connect("build-finished", write_launch_notebooks)
     app.connect("build-finished", remove_old_pages)
     app.connect("build-finished", forget_after_warnings)
     # Sphinx reads all pages again when this number changes: after an edit of this package.

@@ -3,6 +3,7 @@
 import copy
 import inspect
 import itertools
+import textwrap
 import types
 
 import numpy as np
@@ -220,6 +221,38 @@ def test_source_needs_numpy_and_tools_only(name):
 
 def _unwritten(*args, **kwargs):
     raise NotImplementedError
+
+
+def told_by(definition: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """What a test cell says in a notebook that has run a definition of one_hot."""
+    cell = autograder.exercises.test_source(exercise("one_hot").checks[0], 1)
+    namespace: dict = {"np": np, "textwrap": textwrap}
+    for source in (*map(inspect.getsource, (tools.run_check, tools.expect)), definition):
+        exec(source, namespace)
+    try:
+        exec(cell, namespace)
+    except AssertionError as error:
+        return "\n".join(error._render_traceback_())  # type: ignore[attr-defined]
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("definition", "told"),
+    [
+        ("def one_hot(ids, V): return np.eye(V)[ids]", "pass  2/2  each_row_has_one_1\n"),
+        ("", "one_hot is not defined yet: run the cell in which you write it"),
+        ("def one_hot(ids, V): raise NotImplementedError", "one_hot is not written yet"),
+        ("def one_hot(ids, V): return np.eye(V)", "FAIL  0/2  each_row_has_one_1\nThe shape is (6, 6)"),
+        ("def one_hot(ids, V): assert not V", "An `assert` in your function failed."),
+    ],
+)
+def test_a_test_cell_says_what_came_out(definition, told, capsys):
+    assert told in told_by(definition, capsys)
+
+
+def test_an_error_of_the_function_keeps_its_traceback(capsys):
+    with pytest.raises(IndexError):
+        told_by("def one_hot(ids, V): return ids[7]", capsys)
 
 
 def test_a_second_check_of_the_same_name_is_refused():

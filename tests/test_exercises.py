@@ -172,6 +172,39 @@ def test_report():
     assert html.count("<tr") == html.count("</tr>") == len(checks) + 1
 
 
+def test_a_mistake_is_explained_once():
+    """Each failed check says where the numbers differ; that it is the same mistake is enough for the second."""
+
+    def trapped(ids, grad_out, V, padding_idx=None):
+        grad_E = np.zeros((V, grad_out.shape[-1]), dtype=grad_out.dtype)
+        grad_E[ids] += grad_out
+        if padding_idx is not None:
+            grad_E[padding_idx] = 0
+        return grad_E
+
+    report = autograder.check("embedding_backward", trapped)
+    for shown in (" ".join(str(report).split()), report._repr_html_()):
+        assert shown.count("This is the fancy-indexing trap") == 1
+        assert shown.count("The same mistake. Look at row 0") == 1
+    assert [r.message.count("fancy-indexing") for r in report.checks if not r.passed] == [1, 1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_function_that_is_not_there_is_said_once(name):
+    report = autograder.check(name)
+    assert report.points == 0
+    told = f"{name} is not defined yet: run the cell in which you write it, then this one."
+    assert {result.message for result in report.checks} == {told}
+    for shown in (" ".join(str(report).split()), report._repr_html_()):
+        assert shown.count(told) == 1
+        assert shown.count("The same.") == len(report.checks) - 1
+
+
+def test_check_finds_the_function_of_the_notebook(monkeypatch):
+    monkeypatch.setattr("__main__.one_hot", solutions.one_hot, raising=False)
+    assert autograder.check("one_hot").points == exercise("one_hot").points
+
+
 def test_report_names_what_the_check_does_with_the_answer_apart_from_what_the_function_does():
     """An error inside a check is not blamed on the student's code."""
     for answer, check in itertools.product([None, [1.0], "text"], exercise("one_hot").checks):

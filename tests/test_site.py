@@ -1,10 +1,12 @@
 """The built site: complete, described in words, self-contained, and built anew when and only when it must be."""
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+from zipfile import ZipFile
 
 import nbformat
 import pytest
@@ -13,9 +15,10 @@ from bs4 import BeautifulSoup, Tag
 from filelock import FileLock
 from pages import BUILD, CHAPTERS, PAGES, ROOT, build
 
-from autograder.exercises import PROBLEM_SETS
+from autograder.overview import chapters, problem_sets
 from book.extension import fingerprint
 from book.mathematics import mathml
+from book.problem_sets import write_archive
 
 #: Hosts that a script may name: an XML namespace, and addresses in comments.
 NAMED_IN_SCRIPTS = {"www.w3.org", "clipboardjs.com", "popper.js.org", "developer.mozilla.org"}
@@ -269,11 +272,33 @@ def test_a_page_with_a_figure_that_moves_and_no_other_loads_its_script(site: Pat
     assert shown == scripts
 
 
-def test_problem_sets_can_be_downloaded(site: Path) -> None:
-    links = [link["href"] for link in read(site / "using.html").select("a.download")]
-    assert [Path(link).stem for link in links] == sorted(path.stem for path in PROBLEM_SETS.glob("*.md"))
-    for link in links:
-        nbformat.validate(nbformat.read(site / link, as_version=4))
+def test_problem_sets_are_listed_and_can_be_downloaded(site: Path) -> None:
+    document = read(site / "problem_sets.html")
+    *notebooks, archive = [site / link["href"] for link in document.select("a.download")]
+    assert [path.name for path in notebooks] == [f"{each.name}.ipynb" for each in problem_sets()]
+    for path in notebooks:
+        nbformat.validate(nbformat.read(path, as_version=4))
+    rows = [[cell.get_text() for cell in row.find_all("td")] for row in document.select("tbody tr")]
+    assert [(int(row[2]), row[3], row[4]) for row in rows] == [
+        (each.points, each.time, chapters()[each.chapter]) for each in problem_sets()
+    ]
+    with ZipFile(archive) as files:
+        names = {path.name: f"problem-sets/{path.name}" for path in notebooks}
+        assert set(files.namelist()) == {*names.values(), "problem-sets/README.md", "problem-sets/requirements.txt"}
+        assert all(files.read(names[path.name]) == path.read_bytes() for path in notebooks)
+        wanted = files.read("problem-sets/requirements.txt").decode().splitlines()
+    assert [line.partition("==")[0] for line in wanted] == ["ipykernel", "jupyterlab", "numpy"]
+    assert set(wanted) <= set((ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines())
+
+
+def test_the_archive_made_twice_is_the_same_to_the_byte(course: Path, tmp_path: Path) -> None:
+    shutil.copytree(course / "release", tmp_path / "autograder" / "release")
+    shutil.copy(ROOT / "requirements.lock", tmp_path)
+    write_archive(tmp_path / "one.zip", tmp_path)
+    for path in tmp_path.rglob("*.ipynb"):
+        os.utime(path, (10**9, 10**9))
+    write_archive(tmp_path / "two.zip", tmp_path)
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
 
 
 # Small books, with the real configuration and extension

@@ -1,6 +1,27 @@
 """What the checks call. The functions that a problem set needs stand in its notebook, in a cell above the checks."""
 
+import textwrap
+
 import numpy as np
+
+
+def run_check(check, name, points):
+    """Run a check on the function of that name, and say what came out. If it fails, raise AssertionError."""
+    try:
+        if name not in globals():
+            raise AssertionError(f"{name} is not defined yet: run the cell in which you write it, then this one.")
+        check(globals()[name])
+    except NotImplementedError as error:
+        message = str(error) or f"{name} is not written yet: write its body in place of `raise NotImplementedError`."
+    except AssertionError as error:
+        message = str(error) or "An `assert` in your function failed."
+    else:
+        print(f"pass  {points}/{points}  {check.__name__}")
+        return
+    told = [f"FAIL  0/{points}  {check.__name__}", *textwrap.wrap(message, 80)]
+    failed = AssertionError(message)
+    vars(failed)["_render_traceback_"] = lambda: told  # a notebook shows these lines in place of a traceback
+    raise failed
 
 
 def expect(got, want, hint):
