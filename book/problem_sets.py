@@ -63,18 +63,18 @@ class ProblemSets(SphinxDirective):
         for used in ("chapters/*.md", "autograder/problem_sets/*.md", "autograder/checks/*.py", "requirements.lock"):
             for path in root.glob(used):
                 self.env.note_dependency(str(path))
-        heads = ["notebook", "you write", "points", "time", "after chapter"] + ["run it on"] * bool(launch)
+        heads = ["notebook", "points", "time", "after chapter", *["run it on"] * bool(launch), "you write"]
         rows = [heads, ["---"] * len(heads)]
         for each in problem_sets():
             row = [
                 f"{{download}}`{each.name}.ipynb </autograder/release/{each.name}/{each.name}.ipynb>`",
-                ", ".join(f"`{exercise.name}`" for exercise in each.exercises),
                 f"{each.points}",
                 each.time,
                 f"{{doc}}`/chapters/{each.chapter}`",
             ]
             if launch:
                 row.append(", ".join(f"[{service}]({url})" for service, url in launch.links(each.name).items()))
+            row.append(", ".join(f"`{exercise.name}`" for exercise in each.exercises))
             rows.append(row)
         place = Path(os.path.relpath(archive, root)).as_posix()
         text = "\n".join(f"| {' | '.join(row)} |" for row in rows)
