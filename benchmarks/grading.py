@@ -141,11 +141,11 @@ def main() -> None:
     """Compare, print, and write all of it to a file where asked."""
     parser = argparse.ArgumentParser(description="Time both graders on the same submissions.")
     parser.add_argument("--quick", action="store_true", help="2 submissions: about 20 seconds")
-    parser.add_argument("--count", type=int, help="submissions that both grade (100, or 2 with --quick)")
+    parser.add_argument("--count", type=int, help="submissions that both grade (200, or 2 with --quick)")
     parser.add_argument("--jobs", type=int, default=2, help="for autograder; nbgrader has no such option (2)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write facts and results to FILE")
     options = parser.parse_args()
-    count = options.count or (2 if options.quick else 100)
+    count = options.count or (2 if options.quick else 200)
     sizes = [1, 2] if options.quick else [10, 100, 1000]
 
     facts = machine()

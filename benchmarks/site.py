@@ -16,9 +16,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import yaml
-from _browser import chromium, serve
 from _rounds import progress
 from playwright.sync_api import Browser, Response
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # runs from any folder, installed or not
+
+from book.browser import chromium, serve
 
 ROOT = Path(__file__).resolve().parents[1]
 HTML = ROOT / "_build" / "html"
@@ -65,21 +68,21 @@ def weigh(browser: Browser, address: str, pages: Sequence[str]) -> dict[str, dic
     address : str
         Where the site is served.
     pages : sequence of str
-        In the order of the site.
+        Two or more.
 
     Returns
     -------
     dict
         For each page: ``first visit``, with nothing kept from before; ``next page``, what is left for a reader who
-        comes from the page before it; ``elsewhere``, the number of requests to other hosts, which count nothing.
+        comes from another page, from the one that leaves the most; ``elsewhere``, the number of requests to other
+        hosts, which count nothing.
     """
-    weights: dict[str, dict[str, int]] = {}
-    kept: dict[str, int] = {}
-    for page in pages:
-        sizes, elsewhere = asked_for(browser, address, page)
-        left = sum(size for url, size in sizes.items() if url not in kept)
+    seen = {page: asked_for(browser, address, page) for page in pages}
+    weights = {}
+    for page, (sizes, elsewhere) in seen.items():
+        kept = [seen[other][0] for other in pages if other != page]
+        left = max(sum(size for url, size in sizes.items() if url not in each) for each in kept)
         weights[page] = {"first visit": sum(sizes.values()), "next page": left, "elsewhere": elsewhere}
-        kept = sizes
     return weights
 
 

@@ -4,11 +4,13 @@
 - A chapter can be downloaded as the notebook that was executed, and opened on Binder and Colab.
 - The problem sets are listed, and can be downloaded one by one or all at once.
 - Fonts for formulas and icons are served by the site itself.
+- A page says what it is about, and has a picture for those who link to it.
 - A page with a figure that moves loads its script; no other page does.
 - A build with a warning leaves nothing behind that would make the next build look clean.
 """
 
 import hashlib
+import html
 import json
 import os
 import platform
@@ -34,7 +36,7 @@ from sphinx.errors import ConfigError
 from sphinx.transforms import SphinxTransform
 from sphinx.writers.html5 import HTML5Translator
 
-from book import fonts, launch
+from book import card, fonts, launch
 from book.mathematics import STYLE_SHEET as MATHEMATICS_STYLE_SHEET
 from book.problem_sets import ProblemSets
 
@@ -221,19 +223,52 @@ def depart_citation(translator: HTML5Translator, node: nodes.citation) -> None:
     type(translator).depart_citation(translator, node)
 
 
-def write_style_sheets(app: Sphinx) -> None:
-    """Put the fonts where Sphinx takes static files from; made once, since cutting them takes a second."""
-    folder = Path(app.outdir).parent / "fonts"
+def make_static_files(app: Sphinx) -> None:
+    """Put fonts and card where Sphinx takes static files from; made once, since cutting fonts takes a second."""
+    folder = Path(app.outdir).parent / "static"
     folder.mkdir(parents=True, exist_ok=True)
-    source = Path(fonts.__file__).stat().st_mtime
+    source = max(Path(__file__).with_name(name).stat().st_mtime for name in ("fonts.py", "card.py"))
     for name, make in [
-        (MATHEMATICS_STYLE_SHEET, fonts.mathematics_style_sheet),
-        ("icons.css", fonts.icon_style_sheet),
+        (MATHEMATICS_STYLE_SHEET, lambda: fonts.mathematics_style_sheet().encode()),
+        ("icons.css", lambda: fonts.icon_style_sheet().encode()),
+        ("card.png", card.card),
     ]:
         path = folder / name
         if not path.exists() or path.stat().st_mtime < source:
-            path.write_text(make(), encoding="utf-8")
+            path.write_bytes(make())
     app.config.html_static_path.append(str(folder))
+
+
+def describe_page(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Say what a page is about, for searches and for programs that show a card beside a link to it (Open Graph).
+
+    The card is a picture, which must be named by its whole address, so it is there where ``baseurl`` is set.
+    """
+    if doctree is None:
+        return
+    texts = (each.astext() for each in doctree.findall(nodes.paragraph) if "book-notebook" not in each["classes"])
+    description = " ".join(next(texts, app.config.project).split())
+    about = {
+        "og:title": app.env.titles[page].astext(),
+        "og:description": description,
+        "og:type": "website",
+        "og:site_name": app.config.project,
+    }
+    if app.config.html_baseurl:
+        site = app.config.html_baseurl.rstrip("/")
+        about |= {
+            "og:url": context["pageurl"],
+            "og:image": f"{site}/_static/card.png",
+            "og:image:width": str(card.SIZE[0]),
+            "og:image:height": str(card.SIZE[1]),
+            "og:image:alt": card.TEXT,
+            "twitter:card": "summary_large_image",
+        }
+    tags = [f'<meta property="{name}" content="{html.escape(content)}">' for name, content in about.items()]
+    tags.append(f'<meta name="description" content="{html.escape(description)}">')
+    context["metatags"] += "\n".join(tags)
 
 
 def note_looks(app: Sphinx, config: Config) -> None:
@@ -285,7 +320,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", note_looks)
     app.connect("config-inited", read_launch)
     app.connect("builder-inited", set_environment)
-    app.connect("builder-inited", write_style_sheets)
+    app.connect("builder-inited", make_static_files)
     app.connect("builder-inited", copy_notebook_style_sheet)
     app.connect("source-read", add_fingerprint)
     app.connect("env-get-outdated", pages_to_run_again)
@@ -295,6 +330,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", mend_download_menu, priority=900)  # after the theme made the menu
     app.connect("html-page-context", add_launch_menu, priority=900)
     app.connect("html-page-context", add_scripts)
+    app.connect("html-page-context", describe_page)
     app.connect("build-finished", write_launch_notebooks)
     app.connect("build-finished", remove_old_pages)
     app.connect("build-finished", forget_after_warnings)

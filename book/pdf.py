@@ -6,7 +6,6 @@ prints the book twice: the first printing tells those for the contents.
 """
 
 import json
-import shutil
 import sys
 from copy import copy
 from html import escape
@@ -16,8 +15,10 @@ from urllib.parse import urldefrag, urlsplit
 
 import yaml
 from bs4 import BeautifulSoup
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 from pypdf import PdfReader
+
+from book.browser import chromium
 
 ROOT = Path(__file__).parent.parent
 #: A tag of BeautifulSoup, whose types allow that nothing is found.
@@ -139,14 +140,6 @@ def style_sheets(site: Path) -> list[str]:
     return [path.as_uri() for path in [*own, Path(__file__).with_name("pdf.css")]]
 
 
-def chromium(default: str) -> str:
-    """Path of Chromium: the system's, as Debian packages it, else the one that Playwright installs."""
-    found = shutil.which("chromium") or default
-    if not Path(found).exists():
-        sys.exit("There is no Chromium here. Install one with: .venv/bin/playwright install chromium")
-    return found
-
-
 def write_pdf(browser: Browser, site: Path, config: dict, names: list[str], pdf: Path) -> None:
     """Print pages of a built site as one book.
 
@@ -185,10 +178,11 @@ def main() -> None:
     config, toc = (yaml.safe_load((ROOT / name).read_text(encoding="utf-8")) for name in ("_config.yml", "_toc.yml"))
     names = [toc["root"], *(each["file"] for part in toc["parts"] for each in part["chapters"])]
     pdf = ROOT / "_build" / "pdf" / "embedding-table.pdf"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(playwright.chromium.executable_path))
-        write_pdf(browser, ROOT / "_build" / "html", config, names, pdf)
-        browser.close()
+    try:
+        with chromium() as browser:
+            write_pdf(browser, ROOT / "_build" / "html", config, names, pdf)
+    except FileNotFoundError as error:
+        sys.exit(f"make pdf {error}")
     print(f"The book as a PDF:\n  {pdf}")
 
 

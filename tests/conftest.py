@@ -12,13 +12,13 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from _browser import chromium, serve
 from filelock import FileLock
 from hypothesis import settings
 from pages import BUILD, ROOT, build
 from playwright.sync_api import Browser
 
 from autograder.exercises import exercise
+from book.browser import chromium, serve
 
 # No deadline: a busy machine is no failure. Under CI the same inputs at every run.
 settings.register_profile("book", deadline=None)

@@ -172,7 +172,7 @@ def test_pages_are_weighed_as_a_server_sends_them(load, browser, tmp_path):
     assert weights["a"]["elsewhere"] == 1
     assert weights["b"]["elsewhere"] == 0
     assert 5_000 < weights["b"]["first visit"] < 5_500
-    assert weights["b"]["next page"] == weights["b"]["first visit"] - 5_000
+    assert weights["b"]["next page"] == weights["b"]["first visit"] - 5_000  # the icon is nothing, the picture is kept
 
 
 def test_site_writes_what_it_prints(site, tmp_path):

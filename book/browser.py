@@ -1,4 +1,4 @@
-"""A built site as readers get it: served on this computer, and opened in a browser. The tests use this, too."""
+"""A built site as readers get it: served on this computer, and opened in a browser."""
 
 import shutil
 from collections.abc import Iterator
