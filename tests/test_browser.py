@@ -326,7 +326,7 @@ def test_paper_is_light(go: Callable[..., Visit]) -> None:
     assert visit.page.evaluate(theme) == "dark"
 
 
-@pytest.mark.parametrize("name", ["chapters/03_backward", "chapters/10_counting", "using"])
+@pytest.mark.parametrize("name", PAGES)
 def test_the_text_is_there_without_scripts(browser: Browser, address: str, name: str) -> None:
     context = browser.new_context(java_script_enabled=False, viewport={"width": PHONE, "height": HEIGHT})
     visit = open_page(context, address, name)

@@ -13,6 +13,7 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup, Tag
 from filelock import FileLock
+from matplotlib.image import imread
 from pages import BUILD, CHAPTERS, PAGES, ROOT, build
 
 from autograder.overview import chapters, problem_sets
@@ -215,6 +216,45 @@ def test_no_page_has_an_id_twice(site: Path) -> None:
     for path in set(all_pages(site)) - {site / "search.html"}:  # the theme's two search boxes, which nothing names
         ids = [tag["id"] for tag in read(path).find_all(id=True)]
         assert len(ids) == len(set(ids)), path
+
+
+def about(path: Path) -> dict[str, str]:
+    """What a page tells programs about itself."""
+    tags = read(path).select("meta[property^='og:'], meta[name^='twitter:'], meta[name=description]")
+    return {str(tag.get("property") or tag["name"]): str(tag["content"]) for tag in tags}
+
+
+def test_a_page_says_what_it_is_about(site: Path) -> None:
+    told = {page: about(site / f"{page}.html") for page in PAGES}
+    for page, each in told.items():
+        title = read(site / f"{page}.html").article.h1.find(string=True)
+        assert each["og:title"] == title
+        assert each["description"] == each["og:description"]
+        assert "Download" not in each["description"]
+        assert not {"og:url", "og:image"} & set(each), "it has no address yet"
+    descriptions = {each["description"] for page, each in told.items() if page != "references"}
+    assert len(descriptions) == len(PAGES) - 1
+    assert all(len(each) > 40 for each in descriptions)
+
+
+def test_a_site_with_an_address_has_a_card(tmp_path: Path) -> None:
+    make_book(tmp_path, other=page("Rows & <columns>", text='It holds "rows".'))
+    config = (tmp_path / "_config.yml").read_text(encoding="utf-8")
+    assert config.count('  baseurl: ""\n') == 1
+    address = "https://someone.example/book/"
+    (tmp_path / "_config.yml").write_text(config.replace('baseurl: ""', f"baseurl: {address}"), encoding="utf-8")
+    done = build(tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    html = tmp_path / "_build" / "html"
+    told = about(html / "other.html")
+    assert told["og:title"] == "Rows & <columns>"
+    assert told["description"] == "It holds \u201crows\u201d."
+    assert told["og:url"] == f"{address}other.html"
+    card = html / told["og:image"].removeprefix(address)
+    height, width, _ = imread(card).shape
+    assert (str(width), str(height)) == (told["og:image:width"], told["og:image:height"])
+    assert told["og:image:alt"]
+    assert card.stat().st_size < 100_000
 
 
 def test_formulas_are_in_the_page(site: Path) -> None:
