@@ -178,7 +178,7 @@ def broken_links(site: Path) -> list[str]:
                 anchor = unquote(url.fragment)
                 if not target.is_file() or (anchor and target in ids and anchor not in ids[target]):
                     broken.append(f"{path.name}: {element[attribute]}")
-    return broken
+    return sorted(broken)
 
 
 def test_every_link_inside_the_site_leads_somewhere(site: Path) -> None:
