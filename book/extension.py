@@ -3,7 +3,7 @@
 - A page runs again when a package of this repository that it imports changes, not only when its own cells do.
 - A chapter can be downloaded as the notebook that was executed, and opened on Binder and Colab.
 - The problem sets are listed, and can be downloaded one by one or all at once.
-- Fonts for formulas and icons are served by the site itself.
+- Fonts for formulas, headings and icons are served by the site itself.
 - A page says what it is about, and has a picture for those who link to it.
 - A page with a figure that moves loads its script; no other page does.
 - A build with a warning leaves nothing behind that would make the next build look clean.
@@ -37,7 +37,6 @@ from sphinx.transforms import SphinxTransform
 from sphinx.writers.html5 import HTML5Translator
 
 from book import card, fonts, launch
-from book.mathematics import STYLE_SHEET as MATHEMATICS_STYLE_SHEET
 from book.problem_sets import ProblemSets
 
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+(autograder|book|solutions)\b", re.MULTILINE)
@@ -229,7 +228,7 @@ def make_static_files(app: Sphinx) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     source = max(Path(__file__).with_name(name).stat().st_mtime for name in ("fonts.py", "card.py"))
     for name, make in [
-        (MATHEMATICS_STYLE_SHEET, lambda: fonts.mathematics_style_sheet().encode()),
+        ("serif.css", lambda: fonts.serif_style_sheet().encode()),
         ("icons.css", lambda: fonts.icon_style_sheet().encode()),
         ("card.png", card.card),
     ]:

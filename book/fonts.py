@@ -72,12 +72,12 @@ def part_of(path: Path, characters: Collection[int]) -> str:
     return f'url("data:font/woff2;base64,{base64.b64encode(stream.getvalue()).decode("ascii")}")'
 
 
-def mathematics_style_sheet() -> str:
-    """Style sheet with the font for formulas."""
+def serif_style_sheet() -> str:
+    """Style sheet with the font for formulas and headings."""
     return (
         "/* Part of STIX Two Math. Copyright 2001-2021 The STIX Fonts Project Authors. SIL Open Font License 1.1. */\n"
-        f'@font-face {{ font-family: "Book Math"; src: {part_of(MATHEMATICS_FONT, MATHEMATICS_CHARACTERS)}; }}\n'
-        'math { font-family: "Book Math", math; }\n'
+        f'@font-face {{ font-family: "Book Serif"; src: {part_of(MATHEMATICS_FONT, MATHEMATICS_CHARACTERS)}; }}\n'
+        'math { font-family: "Book Serif", math; }\n'
     )
 
 

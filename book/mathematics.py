@@ -1,7 +1,7 @@
 """Formulas without scripts: LaTeX becomes MathML when the book is built.
 
 Browsers typeset MathML themselves, and screen readers read it. What a reader's machine may lack is a font made for
-mathematics: `book.fonts` serves one, on pages with formulas.
+mathematics: `book.fonts` serves one.
 """
 
 import html
@@ -19,8 +19,6 @@ from sphinx.writers.html5 import HTML5Translator
 from book.fonts import MATHEMATICS_CHARACTERS
 
 logger = logging.getLogger(__name__)
-
-STYLE_SHEET = "mathematics.css"
 
 _converter = LatexToMathML(fancy_error=False)
 _NUMBERED = re.compile(r"\\(begin|end)\{(align|alignat|equation|flalign|gather|multline)\}")
@@ -108,21 +106,8 @@ def visit_display(translator: HTML5Translator, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
-def _is_formula(node: nodes.Node) -> bool:
-    return isinstance(node, nodes.math | nodes.math_block)
-
-
-def add_style_sheet(
-    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
-) -> None:
-    """Link the font on pages that have a formula."""
-    if doctree is not None and any(doctree.findall(_is_formula)):
-        app.add_css_file(STYLE_SHEET)
-
-
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register with Sphinx."""
     app.add_html_math_renderer("mathml", (visit_inline, None), (visit_display, None))
     app.add_post_transform(KeepPunctuation)
-    app.connect("html-page-context", add_style_sheet)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -91,7 +91,7 @@ def take_title(first: Element, config: dict) -> str:
     heading.string = "About this book"
     first.h1.insert_before(heading)
     parts = "".join(str(part.extract()) for part in head)
-    return f"{parts}<p>{escape(config['author'])}, {config['copyright']}</p><p>{config['html']['extra_footer']}</p>"
+    return f"{parts}<p>© {escape(config['copyright'])}</p><p>{config['html']['extra_footer']}</p>"
 
 
 def document(title: str, title_page: str, parts: dict[str, Element], styles: list[str], numbers: dict[str, int]) -> str:

@@ -69,7 +69,7 @@ class ProblemSets(SphinxDirective):
             row = [
                 f"{{download}}`{each.name}.ipynb </autograder/release/{each.name}/{each.name}.ipynb>`",
                 f"{each.points}",
-                each.time,
+                each.time.replace(" ", "\N{NO-BREAK SPACE}"),
                 f"{{doc}}`/chapters/{each.chapter}`",
             ]
             if launch:

@@ -29,7 +29,7 @@ def texts(pdf: PdfReader) -> list[str]:
 
 def test_it_begins_with_a_title_page_and_contents_that_name_the_right_pages(texts: list[str]) -> None:
     assert texts[0].startswith(CONFIG["title"])
-    assert CONFIG["author"] in texts[0]
+    assert CONFIG["copyright"] in texts[0]
     assert texts[1].startswith("2 Contents")
     for head in ("About this book", "1. The table is a lookup", "Notation", "Solutions and answers"):
         (number,) = re.findall(re.escape(head) + r" (\d+)", texts[1])
