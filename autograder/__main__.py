@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -43,9 +44,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     grade.add_argument("problem_set", nargs="*", help="such as ps1 (all that have submissions)")
     grade.add_argument("--course", type=Path, default=Path(), help="folder with nbgrader_config.py (this folder)")
     grade.add_argument("--student", action="append", default=[], help="only this student; may be given again")
-    grade.add_argument("--jobs", type=int, default=0, metavar="N", help="submissions at a time (the number of cores)")
+    grade.add_argument("--jobs", type=_jobs, default=0, metavar="N", help="submissions at a time (the number of cores)")
     grade.add_argument("--force", action="store_true", help="grade again what has not changed")
-    grade.add_argument("--timeout", type=float, metavar="SECONDS", help="for a cell (what the course's settings say)")
+    grade.add_argument(
+        "--timeout", type=_seconds, metavar="SECONDS", help="for a cell (what the course's settings say)"
+    )
     grade.add_argument(
         "--isolation",
         choices=get_args(Isolation),
@@ -59,9 +62,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (CourseError, IsolationError) as error:
         return _sorry(str(error), as_json=options.json)
     except KeyboardInterrupt:
-        return _sorry("Stopped before the end.", as_json=options.json)
+        return _sorry("Stopped before the end. What was graded is kept; the next run goes on.", as_json=options.json)
     except Exception as error:
         return _sorry(f"{fault(error)} Please report it.", as_json=options.json)
+
+
+def _jobs(text: str) -> int:
+    if not (text.isdecimal() and int(text)):
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1 up, not {text}")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, not {text}")
+    return seconds
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -81,9 +100,11 @@ def _grade(options: argparse.Namespace) -> int:
     from autograder.grade import grade
 
     course = Course(options.course)
-    names = options.problem_set or [name for name in course.problem_sets if any(course.students(name))]
+    names = list(dict.fromkeys(options.problem_set))
+    names = names or [name for name in course.problem_sets if any(course.students(name))]
+    misplaced = course.misplaced()
     if not names:
-        raise CourseError(f"There is nothing to grade in {course.root}: no problem set has submissions.")
+        raise CourseError(f"There is nothing to grade in {course.root}: no problem set has submissions. {misplaced}")
     summaries = []
     for name in names:
         with tqdm(desc=name, unit="submission", disable=None) as bar:
@@ -109,6 +130,8 @@ def _grade(options: argparse.Namespace) -> int:
         for promise, reason in summaries[0].not_enforced.items():
             print(f"Not enforced: {promise} ({reason})", file=sys.stderr)
         print(*summaries, sep="\n")
+        if misplaced:
+            print(misplaced, file=sys.stderr)
     return 0
 
 

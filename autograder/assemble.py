@@ -88,10 +88,11 @@ class Placed:
 
 @dataclass(frozen=True)
 class Assembled:
-    """The cells in the order in which they run, and sentences on what was unusual."""
+    """The cells in the order in which they run, sentences on what was unusual, and whether copies of a cell differ."""
 
     cells: tuple[Placed, ...]
     notes: tuple[str, ...] = ()
+    copies_differ: bool = False
 
 
 def assemble(notebook: Notebook, teacher: TeacherNotebook) -> Assembled:
@@ -135,7 +136,12 @@ def assemble(notebook: Notebook, teacher: TeacherNotebook) -> Assembled:
         )
     if copied:
         notes.append(f"Cells are there more than once, and the last counts: {_list(sorted(copied))}.")
-    return Assembled(tuple(cells), tuple(notes))
+    gone = [each.name for each in teacher.cells if each.name not in place and each not in missing]
+    if gone:
+        notes.append(f"Cells to write in are missing: {_list(gone)}.")
+    texts = {(cell.grade_id, cell.source) for cell in notebook.cells if cell.grade_id in copied}
+    written = [name for name, _ in texts if marked[name].solution]
+    return Assembled(tuple(cells), tuple(notes), copies_differ=len(written) > len(set(written)))
 
 
 def _in_place(cell: Cell, teacher: TeacherCell) -> Placed:

@@ -26,6 +26,7 @@ from autograder.reading import MOST_BYTES, UnreadableError, read_file
 #: Other files of a submission that are kept with the graded notebook: so many, and so many bytes in all.
 MOST_FILES, MOST_BYTES_OF_FILES = 200, 50 * 2**20
 CONTROL = re.compile(r"[\0-\x1f\x7f-\x9f]")
+_STRUCTURE = str(Path("{nbgrader_step}", "{student_id}", "{assignment_id}"))
 #: A folder of a submission is looked into so deep.
 DEEPEST = 5
 
@@ -102,6 +103,11 @@ class Course:
     def __init__(self, root: Path) -> None:
         if not root.is_dir():
             raise CourseError(f"There is no folder {root}.")
+        if not any((root / name).exists() for name in ("nbgrader_config.py", "nbgrader_config.json", "gradebook.db")):
+            raise CourseError(
+                f"There is no course in {root.resolve()}: it has no nbgrader_config.py. Go to the course's folder, or "
+                "name it, as in `autograder grade --course autograder`."
+            )
         from nbgrader.apps.baseapp import NbGrader  # takes a second, and processes that run checks need none of it
 
         path = sys.path.copy()
@@ -197,6 +203,28 @@ class Course:
         look(self.root, structure, "")
         return iter(sorted((student, path) for student, path in found.items() if student not in excluded))
 
+    def misplaced(self) -> str:
+        """Say what lies in the folder of submissions where nothing is looked for; empty if all is in place.
+
+        Only where that folder has a folder for each student, and that one for each problem set, as nbgrader has it
+        unless it is told otherwise.
+        """
+        top = self.root / self.directory.submitted_directory
+        if self.directory.directory_structure != _STRUCTURE or not top.is_dir():
+            return ""
+        known, found = set(self.problem_sets), []
+        for entry in sorted(os.scandir(top), key=lambda each: each.name):
+            if entry.name.startswith("."):
+                continue
+            inside = [Path(entry.path)] if not entry.is_dir() else sorted(Path(entry.path).iterdir())
+            found += [path for path in inside if path.name not in known and not path.name.startswith(".")]
+        if not found:
+            return ""
+        names = ", ".join(shown(str(path.relative_to(self.root))) for path in found[:10])
+        more = f" and {len(found) - 10} more" if len(found) > 10 else ""
+        place = f"{self.directory.submitted_directory}/STUDENT/{next(iter(sorted(known)), 'ps1')}/"
+        return f"Not looked at, since submissions are looked for in folders such as {place}: {names}{more}."
+
     def read(self, student: str, problem_set: str, folder: Path, names: list[str]) -> Submission:
         """Read what a student handed in.
 
@@ -263,7 +291,10 @@ class Course:
                 reason = f"There is no {expected}, and it may be any of {found}{more}."
                 yield HandedIn(name, reason=reason, ambiguous=True)
             else:
-                yield HandedIn(name, reason=f"There is no {expected}.", ambiguous=len(missing) == len(names))
+                known = {"timestamp.txt", *(f"{each}.ipynb" for each in names)}
+                there = [shown(path.name) for path in self._files(folder) if path.name not in known][:5]
+                reason = f"There is no {expected}{', but ' * bool(there)}{', '.join(there)}."
+                yield HandedIn(name, reason=reason, ambiguous=len(missing) == len(names))
 
     def _files(self, folder: Path, deepest: int = DEEPEST) -> Iterator[Path]:
         """The regular files of a submission, but those that ``CourseDirectory.ignore`` names, in order."""

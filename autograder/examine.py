@@ -4,6 +4,7 @@ import ast
 import contextlib
 import io
 import math
+import re
 import textwrap
 import time
 import warnings
@@ -24,6 +25,8 @@ from autograder.trace import OutOfTimeError, Trace, describe, run, time_limit
 TEST_LIMIT = 60.0
 #: Characters that all cells of a notebook may print and show together, and those of a message on a test.
 MOST_OUTPUT, MOST_MESSAGE = 5_000_000, 5_000
+#: What Python adds to a SyntaxError: the name of a file that nobody knows, and a line that is named anyway.
+_PLACE = re.compile(r" \(<[^>]*>, line \d+\)$")
 #: Characters in a line of a message: nbgrader's pages cut off what is longer.
 WIDTH = 88
 
@@ -257,7 +260,7 @@ def _words(error: BaseException) -> str:
 def _told(error: dict[str, Any]) -> str:
     """An exception of a cell in one line."""
     kinds, text, line = error.get("kinds") or [], error.get("text", ""), line_of(error)
-    told = ": ".join(filter(None, [str(kinds[0]) if kinds else "", str(text)]))
+    told = ": ".join(filter(None, [str(kinds[0]) if kinds else "", _PLACE.sub("", str(text))]))
     return " ".join(told.split())[:500] + (f" ({line})" if line else "")
 
 

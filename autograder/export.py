@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import ExportPlugin
 
-from autograder.gradebook import OUTCOMES
+from autograder.gradebook import OUTCOMES, status_now
 
 COLUMNS = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
@@ -62,7 +62,8 @@ class GradesExport(ExportPlugin):
         except MissingEntry:
             return row
         penalty = submission.late_submission_penalty
-        row["outcome"], row["note"] = outcomes.get(submission.id, ("", ""))
+        status, row["note"] = outcomes.get(submission.id, ("", ""))
+        row["outcome"] = status_now(status, submission.needs_manual_grade)
         return row | {
             "timestamp": submission.timestamp,
             "raw_score": submission.score,

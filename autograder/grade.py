@@ -31,22 +31,27 @@ class Summary:
     Attributes
     ----------
     problem_set : str
+    most : float
+        Points that it has.
     outcomes : list of dict
-        For each submission that was looked at: student, status, note, points and whether it was new.
-    skipped : int
-        Submissions that were graded before and have not changed.
+        For each submission: student, status, note, points, and whether it was graded in this run. One that was graded
+        before and has not changed is not graded again.
     not_enforced : dict
         Promises of the isolation that could not be kept, each with the reason.
     """
 
     problem_set: str
+    most: float = 0.0
     outcomes: list[dict[str, Any]] = field(default_factory=list)
-    skipped: int = 0
     not_enforced: dict[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         counts = Counter(each["status"] for each in self.outcomes)
-        lines = [f"{self.problem_set}: {len(self.outcomes)} graded now, {self.skipped} before and unchanged"]
+        now = sum(each["graded_now"] for each in self.outcomes)
+        lines = [f"{self.problem_set}: {now} graded now, {len(self.outcomes) - now} before and unchanged"]
+        if self.outcomes:
+            mean = sum(each["points"] for each in self.outcomes) / len(self.outcomes)
+            lines[0] += f"; {mean:.1f} of {self.most:g} points in the mean"
         lines += [f"  {counts[status]:6}  {status}" for status in STATUSES if counts[status]]
         odd = [each for each in self.outcomes if each["status"] != "graded" or each["note"]]
         told = [f"{each['student']}: {each['status']}. {each['note']}".rstrip() for each in odd]
@@ -58,7 +63,7 @@ class Summary:
         """The summary as dictionaries and lists, for JSON."""
         return {
             "problem_set": self.problem_set,
-            "skipped": self.skipped,
+            "max_points": self.most,
             "not_enforced": self.not_enforced,
             "submissions": self.outcomes,
         }
@@ -127,9 +132,12 @@ def _grade(
     folders = dict(course.students(problem_set))
     unknown = [each for each in students if each not in folders]
     if unknown:
-        raise CourseError(f"There is no submission of {problem_set} by {', '.join(unknown)}.")
+        places = ", ".join(
+            str(course.path("submitted", each, problem_set).relative_to(course.root)) for each in unknown
+        )
+        raise CourseError(f"There is no submission of {problem_set} by {', '.join(unknown)}: no folder {places}.")
     with ForkServer(isolation=isolation, hidden=[course.root]) as trial:
-        summary = Summary(problem_set, not_enforced=trial.missing)
+        missing = trial.missing
     chosen = [(name, folder) for name, folder in folders.items() if not students or name in students]
     done = say(len(chosen))
 
@@ -139,23 +147,21 @@ def _grade(
             if force or not gradebook.is_graded(submission):
                 yield submission
             else:
-                summary.skipped += 1
                 done(name)
 
     settings = settings_for(course, gradebook, problem_set, timeout, isolation)
+    now = set()
     for submission, outcome in _carry_out(settings, new(), jobs or os.cpu_count() or 1):
         gradebook.save(outcome, submission)
-        summary.outcomes.append(
-            {
-                "student": outcome.student,
-                "status": outcome.status,
-                "note": outcome.note,
-                "points": sum(cell.score or 0 for each in outcome.notebooks.values() for _, cell in each.cells),
-            }
-        )
+        now.add(outcome.student)
         done(outcome.student)
-    summary.outcomes.sort(key=lambda each: each["student"])
-    return summary
+    names = {name for name, _ in chosen}
+    outcomes = [
+        {**each._asdict(), "graded_now": each.student in now}
+        for each in gradebook.outcomes(problem_set)
+        if each.student in names
+    ]
+    return Summary(problem_set, gradebook.most(problem_set), outcomes, missing)
 
 
 def settings_for(

@@ -11,6 +11,7 @@ import html
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -50,12 +51,35 @@ GRADE, COMMENT = api.Grade.__table__, api.Comment.__table__
 
 
 class _Known(NamedTuple):
-    """What the gradebook holds of a notebook of a problem set: ids of rows, and the cells."""
+    """What the gradebook holds of a notebook of a problem set: ids of rows, the cells, and a digest of them."""
 
     id: str
     grades: dict[str, str]
     comments: dict[str, str]
     teacher: TeacherNotebook
+    content: str
+
+
+class Standing(NamedTuple):
+    """What came of a submission, and the points that it has by now, with those that a person gave."""
+
+    student: str
+    status: str
+    note: str
+    points: float
+
+
+def status_now(status: str, waits: bool) -> str:
+    """A submission's status, when a person may have seen to it since.
+
+    Parameters
+    ----------
+    status : str
+        What `autograder.grade` gave it.
+    waits : bool
+        Whether the gradebook has a cell of it that waits for a person.
+    """
+    return "graded" if status == "needs a person" and not waits else status
 
 
 class Gradebook:
@@ -138,7 +162,9 @@ class Gradebook:
             with self._engine.connect() as connection:
                 row = connection.execute(sa.select(ASSIGNMENT).where(ASSIGNMENT.c.name == name)).one_or_none()
                 if row is None:
-                    raise CourseError(f"The gradebook knows no problem set {name!r}. {_HOW}")
+                    known = connection.execute(sa.select(ASSIGNMENT.c.name).order_by(ASSIGNMENT.c.name)).scalars().all()
+                    others = f", but {', '.join(known)}" if known else ""
+                    raise CourseError(f"The gradebook knows no problem set {name!r}{others}. {_HOW}")
                 found = connection.execute(
                     sa.select(NOTEBOOK).where(NOTEBOOK.c.assignment_id == row.id).order_by(NOTEBOOK.c.name)
                 ).all()
@@ -186,15 +212,53 @@ class Gradebook:
                 )
             )
         kernel = json.loads(notebook.kernelspec or "null") or {"name": "python3", "display_name": "Python 3"}
+        texts = [(cell.name, cell.source, cell.points) for cell in teacher]
+        texts += [
+            (name, cell.source, None) for name, cell in source.items()
+        ]  # with the solutions, which bring functions
         return _Known(
             notebook.id,
             {name: row.id for name, row in {**graded, **tasks}.items()},
             {name: row.id for name, row in {**written, **tasks}.items()},
             TeacherNotebook(notebook.name, tuple(teacher), kernel),
+            hashlib.sha256(repr(texts).encode()).hexdigest(),
         )
 
+    def most(self, problem_set: str) -> float:
+        """The points that a problem set has."""
+        return sum(cell.points or 0.0 for each in self.notebooks(problem_set).values() for cell in each.cells)
+
+    def outcomes(self, problem_set: str) -> list[Standing]:
+        """What came of the submissions of a problem set that the autograder graded, by student."""
+        given = sa.func.coalesce(GRADE.c.manual_score, GRADE.c.auto_score, 0.0)
+        query = (
+            sa.select(
+                SUBMISSION.c.student_id,
+                OUTCOMES.c.status,
+                OUTCOMES.c.note,
+                sa.func.coalesce(sa.func.sum(given + sa.func.coalesce(GRADE.c.extra_credit, 0.0)), 0.0).label("points"),
+                sa.func.max(sa.cast(GRADE.c.needs_manual_grade, sa.Integer)).label("waits"),
+            )
+            .join_from(OUTCOMES, SUBMISSION, OUTCOMES.c.submission_id == SUBMISSION.c.id)
+            .outerjoin(SUBMITTED, SUBMITTED.c.assignment_id == SUBMISSION.c.id)
+            .outerjoin(GRADE, GRADE.c.notebook_id == SUBMITTED.c.id)
+            .where(SUBMISSION.c.assignment_id == self._problem_set(problem_set)[0].id)
+            .group_by(SUBMISSION.c.student_id, OUTCOMES.c.status, OUTCOMES.c.note)
+            .order_by(SUBMISSION.c.student_id)
+        )
+        with self._engine.connect() as connection:
+            return [
+                Standing(row.student_id, status_now(row.status, bool(row.waits)), row.note, row.points)
+                for row in connection.execute(query)
+            ]
+
+    def _fingerprint(self, submission: Submission) -> str:
+        """Another one means that something else was handed in, or that the problem set is another one."""
+        cells = [self._problem_set(submission.problem_set)[1][each.name].content for each in submission.notebooks]
+        return hashlib.sha256("\n".join([submission.fingerprint, *cells]).encode()).hexdigest()
+
     def is_graded(self, submission: Submission) -> bool:
-        """Whether what was handed in is graded already, and the graded notebooks are there."""
+        """Whether what was handed in is graded already, by the checks of today, and the graded notebooks are there."""
         if submission.problem_set not in self._fingerprints:
             query = (
                 sa.select(SUBMISSION.c.student_id, OUTCOMES.c.fingerprint)
@@ -207,7 +271,7 @@ class Gradebook:
                 }
         folder = self._course.path("autograded", submission.student, submission.problem_set)
         return (
-            self._fingerprints[submission.problem_set].get(submission.student) == submission.fingerprint
+            self._fingerprints[submission.problem_set].get(submission.student) == self._fingerprint(submission)
             and all((folder / f"{name}.ipynb").is_file() for name in self.notebooks(submission.problem_set))
             and not is_unfinished(folder)
         )
@@ -230,13 +294,43 @@ class Gradebook:
         CourseError
             If the student may not be added, or the course's plugin for late submissions fails.
         """
+        if self._has_points_by_hand(outcome):
+            note = f"{outcome.note} Points that a person gave before were kept: look at them again.".strip()
+            outcome = replace(
+                outcome, note=note, status="needs a person" if outcome.status == "graded" else outcome.status
+            )
         folder = self._course.path("autograded", outcome.student, outcome.problem_set)
         new = write_folder(folder, self._files(outcome, submission), self._mode, shared=self._shared)
         with self._transaction() as connection:
             self._write_rows(connection, outcome, submission)
             put_in_place(new, folder)
         clean_up(folder)
-        self._fingerprints.setdefault(outcome.problem_set, {})[outcome.student] = submission.fingerprint
+        self._fingerprints.setdefault(outcome.problem_set, {})[outcome.student] = self._fingerprint(submission)
+
+    def _has_points_by_hand(self, outcome: Outcome) -> bool:
+        """Whether a person gave points to a cell that has a check; a task has no others."""
+        query = (
+            sa.select(GRADE.c.id)
+            .join(SUBMITTED, SUBMITTED.c.id == GRADE.c.notebook_id)
+            .join(SUBMISSION, SUBMISSION.c.id == SUBMITTED.c.assignment_id)
+            .where(
+                SUBMISSION.c.assignment_id == self._problem_set(outcome.problem_set)[0].id,
+                SUBMISSION.c.student_id == outcome.student,
+                GRADE.c.manual_score.is_not(None),
+                GRADE.c.cell_id.in_(self._checks(outcome.problem_set)),
+            )
+        )
+        with self._engine.connect() as connection:
+            return connection.execute(query).first() is not None
+
+    def _checks(self, problem_set: str) -> list[str]:
+        """The ids of the cells whose points a check gives."""
+        return [
+            known.grades[cell.name]
+            for known in self._problem_set(problem_set)[1].values()
+            for cell in known.teacher.cells
+            if cell.is_check
+        ]
 
     @property
     def _shared(self) -> bool:
@@ -263,6 +357,8 @@ class Gradebook:
         folder = submission.folder
         handed_in = () if self._course.no_folder(folder) else self._course.other_files(folder)
         for path, content in handed_in:
+            if path == Path("timestamp.txt") and submission.timestamp is None:
+                continue  # it says no time, and nbgrader's feedback would stop at it
             if path not in folders and files.keys().isdisjoint((path, *path.parents)):
                 files[path] = content
         return files
@@ -293,7 +389,7 @@ class Gradebook:
                 submission_id=row.id,
                 status=outcome.status,
                 note=outcome.note,
-                fingerprint=submission.fingerprint,
+                fingerprint=self._fingerprint(submission),
                 finished=datetime.datetime.now(datetime.UTC).replace(tzinfo=None),
             )
         )
@@ -349,6 +445,8 @@ def _write_grades(
         auto = _auto_score(cell, done.get(cell.name), status)
         manual = row.manual_score if row else None
         needs_person = manual is not None or auto is None or (not did and status != "graded")
+        if status == "needs a person" and (auto or 0.0) < (cell.points or 0.0):
+            needs_person = True
         if cell.task and row:  # a person's, and no one else's
             auto, needs_person = row.auto_score, row.needs_manual_grade
         given = manual if manual is not None else auto

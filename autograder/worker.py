@@ -105,7 +105,7 @@ class Worker:
             try:
                 notebook = read_notebook(each.content)
             except UnreadableError as error:
-                notes.append(f"{each.name}.ipynb {error}.")
+                notes.append(f"{each.name}.ipynb {error}. Opened and saved in JupyterLab, it may be handed in again.")
                 statuses.add("could not be read")
                 continue
             notebooks[each.name], status, told = self.examine(each.name, notebook)
@@ -140,4 +140,15 @@ class Worker:
                 if STATUSES.index(trouble) > STATUSES.index(status):
                     status = trouble
                     notes.append(f"Code cell {number} ({cell.grade_id or 'one of their own'}): {cell.note}")
+        lost = any(
+            (cell.score or 0.0) < self.settings.teachers[name].tests[cell.grade_id].points
+            for cell in examination.cells
+            if cell.grade_id in self.settings.teachers[name].tests
+        )
+        if status == "graded" and lost and assembled.copies_differ:
+            status = "needs a person"
+            notes.append("The copies of a cell to write in differ, and another one may be meant.")
+        if status == "graded" and lost and not any(cell.teacher and not cell.put_back for cell in assembled.cells):
+            status = "needs a person"
+            notes.insert(0, f"It holds no cell of {name}: it may be another notebook.")
         return NotebookOutcome(outcomes), status, notes

@@ -48,7 +48,8 @@ def grade_all(root: Path, *, students: tuple[str, ...] = ()) -> dict[tuple[str, 
         if chosen:
             statuses |= dict.fromkeys(((student, problem_set) for student in chosen), "unchanged")
             for each in grade(course, problem_set, students=chosen, jobs=1).outcomes:
-                statuses[each["student"], problem_set] = each["status"]
+                if each["graded_now"]:
+                    statuses[each["student"], problem_set] = each["status"]
     return statuses
 
 

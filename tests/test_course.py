@@ -74,7 +74,7 @@ def test_of_several_a_person_decides(course):
 def test_none(course):
     put(course, "ps1.py")
     (found,) = read(course).notebooks
-    assert (found.content, found.ambiguous, found.reason) == (None, True, "There is no ps1.ipynb.")
+    assert (found.content, found.ambiguous, found.reason) == (None, True, "There is no ps1.ipynb, but “ps1.py”.")
 
 
 def test_several_notebooks_in_a_set(course):

@@ -14,6 +14,7 @@ import pytest
 from nbgrader.api import Gradebook
 from test_jail import descendants, ends
 
+from autograder.__main__ import main
 from autograder.exercises import PROBLEM_SETS, exercise, exercises_in
 
 SOLVED = "def embedding_forward(E, ids):\n    return E[ids]\n"
@@ -99,7 +100,8 @@ def graded(course, made_once):
 @pytest.fixture(scope="session")
 def outcomes(graded):
     (summary,) = json.loads((graded / "summary.json").read_text(encoding="utf-8"))
-    assert summary["skipped"] == 0
+    assert summary["max_points"] == 20
+    assert all(each["graded_now"] for each in summary["submissions"])
     return {each["student"]: each for each in summary["submissions"]}
 
 
@@ -151,9 +153,16 @@ def test_unchanged_submissions_are_not_graded_again_and_a_new_one_is(graded, tmp
     status, out, err = run(tmp_path / "course", "ps1", "--json")
     assert status == 0, err
     (summary,) = json.loads(out)
-    assert [each["student"] for each in summary["submissions"]] == ["alice"]
-    assert summary["skipped"] == len(HOSTILE) + 4
-    assert summary["submissions"][0]["points"] == 10
+    told = {each["student"]: each for each in summary["submissions"]}
+    assert len(told) == len(HOSTILE) + 5
+    assert [name for name, each in told.items() if each["graded_now"]] == ["alice"]
+    assert told["alice"]["points"] == 10
+    assert (told["exits"]["status"], told["exits"]["graded_now"]) == ("crashed", False), "still odd, and still told"
+    status, out, _ = run(tmp_path / "course", "ps1")
+    assert f"ps1: 0 graded now, {len(told)} before and unchanged; " in out
+    mean = sum(each["points"] for each in told.values()) / len(told)
+    assert f"{mean:.1f} of 20 points in the mean" in out
+    assert "\n  exits: crashed. " in out
 
 
 def test_feedback_and_export_go_on(graded, tmp_path):
@@ -187,7 +196,10 @@ def test_all_that_a_run_started_ends_when_it_is_killed(graded, tmp_path):
 
 @pytest.mark.parametrize(
     "arguments, reason",
-    [(["ps9"], "knows no problem set 'ps9'"), (["ps1", "--student", "nobody"], "no submission of ps1 by nobody")],
+    [
+        (["ps9"], "knows no problem set 'ps9', but ps1, ps2, ps3, ps4, ps5."),
+        (["ps1", "--student", "nobody"], "no submission of ps1 by nobody: no folder submitted/nobody/ps1."),
+    ],
 )
 def test_what_cannot_be_graded_says_why(graded, arguments, reason):
     status, out, err = run(graded / "course", *arguments)
@@ -200,7 +212,40 @@ def test_what_cannot_be_graded_says_why(graded, arguments, reason):
 def test_a_folder_that_is_no_course(tmp_path):
     status, _, err = run(tmp_path, "ps1")
     assert status == 2
-    assert "gradebook" in err
+    assert "autograder grade --course autograder" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--timeout", "-5"],
+        ["--timeout", "nan"],
+        ["--timeout", "0"],
+        ["--timeout", "x"],
+        ["--jobs", "-3"],
+        ["--jobs", "0"],
+    ],
+)
+def test_numbers_that_make_no_sense_are_refused(arguments, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["grade", "ps1", *arguments])
+    assert stopped.value.code == 2
+    assert f"argument {arguments[0]}: must be a" in capsys.readouterr().err
+
+
+def test_what_lies_in_no_folder_of_a_problem_set_is_told(graded, tmp_path):
+    shutil.copytree(graded / "course", tmp_path / "course", symlinks=True)
+    for place in ("quentin/ps1.ipynb", "ula/ps 1/ps1.ipynb", "ps1/lena/ps1.ipynb", "walter.ipynb"):
+        path = tmp_path / "course" / "submitted" / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}")
+    status, _, err = run(tmp_path / "course", "ps1")
+    assert status == 0
+    names = "“submitted/ps1/lena”, “submitted/quentin/ps1.ipynb”, “submitted/ula/ps 1”, “submitted/walter.ipynb”"
+    assert f"looked for in folders such as submitted/STUDENT/ps1/: {names}." in err
+    _, _, err = run(graded / "course", "ps1", "--student", "alice")
+    assert "Not looked at" not in err
 
 
 def test_exercises_of_ps1():

@@ -1,5 +1,6 @@
 """The gradebook and the graded notebooks are as `nbgrader autograde` makes them, and whole whatever happens."""
 
+import copy
 import csv
 import datetime
 import multiprocessing
@@ -282,12 +283,79 @@ def test_what_a_person_entered_is_kept(small, solved):
         gradebook.db.commit()
     for problem_set in ("ps1", "essay"):
         shutil.rmtree(small / "autograded" / "alice" / problem_set)
-    assert set(grade_all(small).values()) == {"graded"}
+    assert grade_all(small) == {("alice", "ps1"): "needs a person", ("alice", "essay"): "graded"}
+    assert outcomes(small)["alice"][1] == "Points that a person gave before were kept: look at them again."
     found = rows(small)
     auto, manual, total, _, needs_person, _ = found["alice", "ps1", "ps1", "embedding_forward-any_dtype"]
     assert (auto > 0, manual, total, needs_person) == (True, 0.5, 2.5, True)  # as nbgrader flags it
-    assert found["alice", "ps1", "ps1", "one_hot-solution", "comment"] == (None, "Well done.")
+    assert found["alice", "ps1", "ps1", "one_hot-solution", "comment"] == (outcomes(small)["alice"][1], "Well done.")
     assert found["alice", "essay", "essay", "draw"][1:5] == (5, 5, 6, False)
+
+
+def test_what_a_person_has_seen_to_needs_no_person(small, solved):
+    hand_in(small, "alice", "ps1", solved, "a.ipynb")
+    hand_in(small, "alice", "ps1", solved, "b.ipynb")
+    assert grade_all(small) == {("alice", "ps1"): "needs a person"}
+    with TheirGradebook(f"sqlite:///{small / 'gradebook.db'}", "token-embeddings") as gradebook:
+        for each in gradebook.find_submission_notebook("ps1", "ps1", "alice").grades:
+            each.manual_score, each.needs_manual_grade = 1, False
+        gradebook.db.commit()
+    gradebook = Gradebook(Course(small))
+    (standing,) = gradebook.outcomes("ps1")
+    gradebook.close()
+    assert standing[:2] == ("alice", "graded")
+    assert standing.points == score(small, "alice") > 0
+    nbgrader(small, "export", "--to", "grades.csv", "--assignment", "['ps1']")
+    assert ",graded," in (small / "grades.csv").read_text(encoding="utf-8")
+
+
+def test_another_check_or_other_points_grade_again(small, solved):
+    hand_in(small, "alice", "ps1", solved)
+    grade_all(small)
+    with TheirGradebook(f"sqlite:///{small / 'gradebook.db'}", "token-embeddings") as gradebook:
+        gradebook.find_graded_cell("embedding_forward-any_dtype", "ps1", "ps1").max_score += 1
+        gradebook.db.commit()
+    assert grade_all(small) == {("alice", "ps1"): "graded"}
+    assert grade_all(small) == {("alice", "ps1"): "unchanged"}
+    path = small / "source" / "ps1" / "ps1.ipynb"
+    path.write_text(path.read_text(encoding="utf-8").replace("# Check 1 of", "# The check 1 of"), encoding="utf-8")
+    assert grade_all(small) == {("alice", "ps1"): "graded"}
+
+
+def test_another_notebook_needs_a_person_and_so_do_copies_that_differ(small, solved, course):
+    hand_in(small, "other", "ps1", (course / "release" / "ps2" / "ps2.ipynb").read_bytes())
+    copied = nbformat.reads(solved.decode(), as_version=4)
+    place = next(n for n, cell in enumerate(copied.cells) if cell.metadata.nbgrader.grade_id == "one_hot-solution")
+    untouched = copy.deepcopy(copied.cells[place])
+    untouched.source = "def one_hot(ids, V):\n    raise NotImplementedError"
+    harmless = copy.deepcopy(copied)
+    harmless.cells.insert(place, copy.deepcopy(untouched))
+    copied.cells.insert(place + 1, untouched)
+    hand_in(small, "copied", "ps1", as_json(copied))
+    hand_in(small, "harmless", "ps1", as_json(harmless))
+    lacking = nbformat.reads(solved.decode(), as_version=4)
+    del lacking.cells[place]
+    hand_in(small, "lacking", "ps1", as_json(lacking))
+    assert {student: status for (student, _), status in grade_all(small).items()} == {
+        "other": "needs a person",
+        "copied": "needs a person",
+        "harmless": "graded",
+        "lacking": "graded",
+    }
+    assert [score(small, each) for each in ("other", "copied", "harmless", "lacking")] == [0, 12, 20, 12]
+    assert outcomes(small)["other"][1].startswith("It holds no cell of ps1: it may be another notebook.")
+    assert "The copies of a cell to write in differ, and another one may be meant." in outcomes(small)["copied"][1]
+    assert outcomes(small)["lacking"][1] == "Cells to write in are missing: one_hot-solution."
+
+
+def test_a_timestamp_that_says_no_time_is_left_out(small, solved):
+    hand_in(small, "alice", "ps1", solved)
+    hand_in(small, "alice", "ps1", b"last tuesday", "timestamp.txt")
+    hand_in(small, "bob", "ps1", solved)
+    hand_in(small, "bob", "ps1", b"2026-02-03 12:00:00 UTC", "timestamp.txt")
+    grade_all(small)
+    assert not (small / "autograded/alice/ps1/timestamp.txt").exists()
+    assert (small / "autograded/bob/ps1/timestamp.txt").exists()
 
 
 def test_late_penalties_are_the_plugins(small, solved):
@@ -478,6 +546,9 @@ def test_a_course_that_is_not_ready_says_what_to_do(tmp_path, small):
     with pytest.raises(CourseError, match="There is no folder"):
         Course(tmp_path / "none")
     (tmp_path / "empty").mkdir()
+    with pytest.raises(CourseError, match=r"There is no course in .*: it has no nbgrader_config.py"):
+        Course(tmp_path / "empty")
+    (tmp_path / "empty" / "nbgrader_config.py").touch()
     with pytest.raises(CourseError, match=r"There is no gradebook .* Make the problem sets first"):
         Gradebook(Course(tmp_path / "empty"))
     with pytest.raises(CourseError, match="knows no problem set 'ps9'"):

@@ -291,4 +291,5 @@ def test_nothing_runs_in_the_feedback_page_and_nothing_is_a_formula(top, tmp_pat
 
 def test_the_summary_gives_a_terminal_no_commands():
     outcome = {"student": "a\nb\x1b[31m\u202e", "status": "crashed", "note": "It \x1b]0;ended.", "points": 0}
-    assert str(Summary("ps1", [outcome])).splitlines()[-1] == "  a?b?[31m?: crashed. It ?]0;ended."
+    outcome["graded_now"] = True
+    assert str(Summary("ps1", 20, [outcome])).splitlines()[-1] == "  a?b?[31m?: crashed. It ?]0;ended."
