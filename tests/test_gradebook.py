@@ -345,6 +345,7 @@ def test_another_notebook_needs_a_person_and_so_do_copies_that_differ(small, sol
     assert [score(small, each) for each in ("other", "copied", "harmless", "lacking")] == [0, 12, 20, 12]
     assert outcomes(small)["other"][1].startswith("It holds no cell of ps1: it may be another notebook.")
     assert "The copies of a cell to write in differ, and another one may be meant." in outcomes(small)["copied"][1]
+    assert "differ" not in outcomes(small)["harmless"][1]
     assert outcomes(small)["lacking"][1] == "Cells to write in are missing: one_hot-solution."
 
 

@@ -267,6 +267,7 @@ def test_a_syntax_error_is_told(ps1):
         assert "In this notebook embedding_forward is not defined" in result.message
         assert "SyntaxError" in result.message
         assert "return E[ids" in result.message
+        assert "<ipython" not in result.message
     assert len(report.notes) == 1
 
 
