@@ -67,13 +67,15 @@ class StudentsView(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
         """Go through the cells; where no notebook was read, leave out what only repeats the problem set."""
-        nothing_read = nb.metadata.get("autograder", {}).get("nothing_read", False)
+        nothing_read = nb.metadata.get("autograder") == {"nothing_read": True}
         nb, resources = super().preprocess(nb, resources)
         if nothing_read:
             nb.cells = [cell for cell in nb.cells if is_marked(cell) or "nbgrader" not in cell.metadata]
-        for cell in filter(is_marked, nb.cells):
-            cell.metadata.feedback = described(cell, nothing_read)
-            cell.source = "" if nothing_read else cell.source
+        for cell in nb.cells:
+            cell.metadata.pop("feedback", None)  # of a student, where `nbgrader autograde` graded
+            if is_marked(cell):
+                cell.metadata.feedback = described(cell, nothing_read)
+                cell.source = "" if nothing_read else cell.source
         return nb, resources
 
     def preprocess_cell(

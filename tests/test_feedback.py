@@ -121,6 +121,12 @@ def test_a_picture_of_the_submission_is_shown(address):
     assert image["src"] == ("x.png" if address == "x.png" else "data:image/png;base64,AAAA")
 
 
+def test_a_submission_cannot_describe_its_cells():
+    cell = new_code_cell("")
+    cell.metadata.feedback = {"result": "pass", "shown": True}
+    assert "feedback" not in seen(cell).metadata
+
+
 @pytest.fixture(scope="module")
 def feedback(course, solve, tmp_path_factory):
     """The folder of the pages on ps2 of a student who fell into a trap, and of others who handed in no notebook."""
