@@ -47,7 +47,8 @@ def autograded_notebook(
     """
     cells = outcome.cells or tuple((as_handed_out, CellOutcome()) for as_handed_out in handed_out(teacher))
     if note:
-        cells = ((Placed(Cell("markdown", f"**About this submission.** {note}")), CellOutcome()), *cells)
+        about = Cell("markdown", f"**About this submission.** {note}", tags=("about-this-submission",))
+        cells = ((Placed(about), CellOutcome()), *cells)
     written, ids, count = [], set[str](), 0
     for number, (placed, did) in enumerate(cells):
         own_id = placed.cell.id if placed.cell.id and placed.cell.id not in ids else f"cell-{number}"
@@ -67,9 +68,12 @@ def autograded_notebook(
         elif placed.cell.attachments:
             data["attachments"] = placed.cell.attachments
         written.append(data)
+    metadata: dict[str, Any] = {"kernelspec": teacher.kernelspec, "language_info": LANGUAGE}
+    if not outcome.cells:
+        metadata["autograder"] = {"nothing_read": True}  # for feedback.py
     return {
         "cells": written,
-        "metadata": {"kernelspec": teacher.kernelspec, "language_info": LANGUAGE},
+        "metadata": metadata,
         "nbformat": 4,
         "nbformat_minor": 5,
     }

@@ -6,10 +6,9 @@ from pathlib import Path
 
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbconvert.preprocessors.sanitize import SanitizeHTML
-from nbgrader.preprocessors import GetGrades
 
 from autograder.exercises import STUB_BODY
-from autograder.feedback import StudentsView, find_any_student
+from autograder.feedback import FeedbackPage, GetGradesAndName, StudentsView, find_any_student
 
 c = get_config()  # noqa: F821  (nbgrader provides it)
 
@@ -32,8 +31,9 @@ c.Exchange.root = str(course / "exchange")
 # Reading, importing NumPy and seven checks take under two seconds; a loop without end should not take the night.
 c.ExecutePreprocessor.timeout = 60
 
-# Feedback: no source of hidden checks, and nothing of a submission that could run in the page.
-c.GenerateFeedback.preprocessors = [GetGrades, StudentsView, SanitizeHTML, CSSHTMLHeaderPreprocessor]
+# Feedback: no source of hidden checks, and nothing of a submission that could run in the page or ask another host.
+c.GenerateFeedback.exporter_class = FeedbackPage
+c.GenerateFeedback.preprocessors = [GetGradesAndName, StudentsView, SanitizeHTML, CSSHTMLHeaderPreprocessor]
 find_any_student()
 c.SanitizeHTML.enabled = True
 c.HTMLExporter.sanitize_html = True
