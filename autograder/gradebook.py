@@ -548,7 +548,7 @@ def _comments(teacher: TeacherNotebook, did: NotebookOutcome | None, note: str) 
             here = placed.teacher.name
             if is_untouched(placed):
                 sentences[here].insert(0, NO_RESPONSE)
-        if own.note:
+        if own.note and not (here == places[0] and own.note in note):
             sentences[here].append(own.note)
     return {name: _for_a_page(" ".join(dict.fromkeys(own))) for name, own in sentences.items() if own}
 

@@ -396,6 +396,7 @@ def test_sentences_of_cells_and_submission_become_comments(small, solved):
     did = worker.outcome_of(submission).notebooks["ps1"]
     worker.server.stop()
     told = {"embedding_forward-any_dtype": "It <b>crashed</b>.", "embedding_forward-solution": "Slow."}
+    told["one_hot-solution"] = "all ended."  # the sentence on the submission quotes it
     cells = tuple(
         (placed, CellOutcome(own.outputs, own.score, told.get(placed.teacher.name, ""))) for placed, own in did.cells
     )
