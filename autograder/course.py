@@ -13,7 +13,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import chdir, contextmanager
+from contextlib import chdir, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -216,7 +216,10 @@ class Course:
         for entry in sorted(os.scandir(top), key=lambda each: each.name):
             if entry.name.startswith("."):
                 continue
-            inside = [Path(entry.path)] if not entry.is_dir() else sorted(Path(entry.path).iterdir())
+            inside = [Path(entry.path)]
+            if entry.is_dir():
+                with suppress(OSError):  # one that may not be read is not looked at, either
+                    inside = sorted(Path(entry.path).iterdir())
             found += [path for path in inside if path.name not in known and not path.name.startswith(".")]
         if not found:
             return ""
