@@ -29,7 +29,7 @@ endif
 
 help: ## this list
 	@echo 'make COMMAND, where COMMAND is one of:'
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' Makefile
 
 book: problem-sets ## build the site into _build/html
 	@$(BIN)/jupyter-book build . -W -n --keep-going

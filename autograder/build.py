@@ -24,6 +24,7 @@ COURSE = Path(__file__).parent
 #: nbgrader gives no points to a cell that writes to stderr, and a warning is no mistake.
 IMPORTS = """\
 import textwrap
+import traceback
 import warnings
 
 import numpy as np

@@ -5,7 +5,9 @@ page that says what there is to do.
 """
 
 import json
+import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import nbformat
@@ -68,6 +70,7 @@ def start_page() -> nbformat.NotebookNode:
         f"| {each.points} | {each.time} | {int(each.chapter[:2])} |"
         for each in problem_sets()
     ]
+    command = f"{shlex.quote(str(Path(sys.executable).with_name('autograder')))} check"
     to_read = [f"- [{title}](../chapters/{name}.md)" for name, title in chapters().items()]
     text = f"""\
 # The Embedding Table
@@ -83,12 +86,13 @@ Select a link to open what it names.
 1. Write each function in place of `raise NotImplementedError`. Its docstring says what is asked.
 2. *Run > Run All Cells*. Each check says pass or FAIL, and what is probably wrong.
 3. Press **Validate** above the notebook. It saves, and runs all cells, visible checks among them, in a fresh kernel.
-4. In a terminal, in the book's folder, `.venv/bin/autograder check my_work/ps1.ipynb` runs the hidden checks, too.
+4. *File > New > Terminal*, and there `{command} {shlex.quote(str(MY_WORK / "ps1.ipynb"))}` runs the hidden checks, too.
 5. Hand in the file under the name it has.
 
 ## Chapters
 
-They open as notebooks. What you save there changes the book's own text.
+They open as notebooks. JupyterLab saves by itself every two minutes, and what you run or write there changes the book's
+own text. `git checkout chapters` in the book's folder brings that back.
 
 {chr(10).join(to_read)}
 

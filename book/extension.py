@@ -248,12 +248,12 @@ def describe_page(
     if doctree is None:
         return
     texts = (each.astext() for each in doctree.findall(nodes.paragraph) if "book-notebook" not in each["classes"])
-    description = " ".join(next(texts, app.config.project).split())
+    description = " ".join(next(texts, app.config.html_title).split())
     about = {
         "og:title": app.env.titles[page].astext(),
         "og:description": description,
         "og:type": "website",
-        "og:site_name": app.config.project,
+        "og:site_name": app.config.html_title,
     }
     if app.config.html_baseurl:
         site = app.config.html_baseurl.rstrip("/")

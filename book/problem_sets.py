@@ -63,14 +63,14 @@ class ProblemSets(SphinxDirective):
         for used in ("chapters/*.md", "autograder/problem_sets/*.md", "autograder/checks/*.py", "requirements.lock"):
             for path in root.glob(used):
                 self.env.note_dependency(str(path))
-        heads = ["notebook", "points", "time", "after chapter", *["run it on"] * bool(launch), "you write"]
+        heads = ["notebook", "points", "time", "after", *["run it on"] * bool(launch), "you write"]
         rows = [heads, ["---"] * len(heads)]
         for each in problem_sets():
             row = [
                 f"{{download}}`{each.name}.ipynb </autograder/release/{each.name}/{each.name}.ipynb>`",
                 f"{each.points}",
                 each.time.replace(" ", "\N{NO-BREAK SPACE}"),
-                f"{{doc}}`/chapters/{each.chapter}`",
+                f"{{doc}}`chapter {int(each.chapter[:2])} </chapters/{each.chapter}>`",
             ]
             if launch:
                 row.append(", ".join(f"[{service}]({url})" for service, url in launch.links(each.name).items()))
@@ -79,4 +79,9 @@ class ProblemSets(SphinxDirective):
         place = Path(os.path.relpath(archive, root)).as_posix()
         text = "\n".join(f"| {' | '.join(row)} |" for row in rows)
         text += f"\n\nAll in one: {{download}}`problem-sets.zip </{place}>`, with a list of what to install."
+        if launch:
+            text += (
+                "\n\nBinder forgets what you wrote when you close it, and Colab asks for an account. Download your "
+                "notebook from there when you are done."
+            )
         return self.parse_text_to_nodes(text)

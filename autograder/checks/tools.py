@@ -1,6 +1,7 @@
 """What the checks call. The functions that a problem set needs stand in its notebook, in a cell above the checks."""
 
 import textwrap
+import traceback
 
 import numpy as np
 
@@ -15,6 +16,10 @@ def run_check(check, name, points):
         message = str(error) or f"{name} is not written yet: write its body in place of `raise NotImplementedError`."
     except AssertionError as error:
         message = str(error) or "An `assert` in your function failed."
+    except Exception as error:
+        lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.name == name]
+        place = f" (line {lines[-1].lineno}: `{lines[-1].line}`)" if lines else ""
+        message = f"Your function raised {type(error).__name__}: {error}{place}"
     else:
         print(f"pass  {points}/{points}  {check.__name__}")
         return
