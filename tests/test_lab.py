@@ -83,11 +83,11 @@ def open_from_start_page(lab: Page, link: str) -> Locator:
 
 
 def run(press: Callable[[], None], cell: Locator) -> None:
-    """Run cells, of which this is one: again, if the notebook's kernel was not there yet, and the cell did not run."""
-    for _ in range(SECONDS // 5):
+    """Run cells, of which this is one: again while it has no number. JupyterLab drops what comes before the kernel."""
+    for _ in range(SECONDS // 20):
         press()
         with suppress(AssertionError):
-            expect(cell.locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[(\d+|\*)\]"), timeout=5000)
+            expect(cell.locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]"), timeout=20_000)
             return
     raise TimeoutError("the kernel did not come")
 
