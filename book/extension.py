@@ -293,7 +293,7 @@ def copy_notebook_style_sheet(app: Sphinx) -> None:
 def remove_old_pages(app: Sphinx, exception: Exception | None) -> None:
     """Remove pages that are no longer in the table of contents; Sphinx leaves them where they are."""
     if exception is None and app.builder.name == "html":
-        pages = {*app.env.found_docs, "index", "genindex", "search"}
+        pages = {*app.env.found_docs, "index", "search"}
         for path in Path(app.outdir).rglob("*.html"):
             name = path.relative_to(app.outdir).with_suffix("").as_posix()
             if name not in pages and not name.startswith("_"):

@@ -70,7 +70,7 @@ class ProblemSets(SphinxDirective):
                 f"{{download}}`{each.name}.ipynb </autograder/release/{each.name}/{each.name}.ipynb>`",
                 f"{each.points}",
                 each.time.replace(" ", "\N{NO-BREAK SPACE}"),
-                f"{{doc}}`chapter {int(each.chapter[:2])} </chapters/{each.chapter}>`",
+                f"{{doc}}`chapter\N{NO-BREAK SPACE}{int(each.chapter[:2])} </chapters/{each.chapter}>`",
             ]
             if launch:
                 row.append(", ".join(f"[{service}]({url})" for service, url in launch.links(each.name).items()))

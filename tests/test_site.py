@@ -331,7 +331,7 @@ def test_problem_sets_are_listed_and_can_be_downloaded(site: Path) -> None:
         nbformat.validate(nbformat.read(path, as_version=4))
     rows = [[cell.get_text() for cell in row.find_all("td")] for row in document.select("tbody tr")]
     assert [(int(row[1]), row[2].replace("\xa0", " "), row[3]) for row in rows] == [
-        (each.points, each.time, f"chapter {int(each.chapter[:2])}") for each in problem_sets()
+        (each.points, each.time, f"chapter\xa0{int(each.chapter[:2])}") for each in problem_sets()
     ]
     with ZipFile(archive) as files:
         names = {path.name: f"problem-sets/{path.name}" for path in notebooks}
