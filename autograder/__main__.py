@@ -130,8 +130,8 @@ def _grade(options: argparse.Namespace) -> int:
         for promise, reason in summaries[0].not_enforced.items():
             print(f"Not enforced: {promise} ({reason})", file=sys.stderr)
         print(*summaries, sep="\n")
-        if misplaced:
-            print(misplaced, file=sys.stderr)
+    if misplaced:
+        print(misplaced, file=sys.stderr)
     return 0
 
 

@@ -212,10 +212,9 @@ class Gradebook:
                 )
             )
         kernel = json.loads(notebook.kernelspec or "null") or {"name": "python3", "display_name": "Python 3"}
+        # The gradebook's cells have the points, the source's have the solutions.
         texts = [(cell.name, cell.source, cell.points) for cell in teacher]
-        texts += [
-            (name, cell.source, None) for name, cell in source.items()
-        ]  # with the solutions, which bring functions
+        texts += [(name, cell.source, None) for name, cell in source.items()]
         return _Known(
             notebook.id,
             {name: row.id for name, row in {**graded, **tasks}.items()},

@@ -244,6 +244,9 @@ def test_what_lies_in_no_folder_of_a_problem_set_is_told(graded, tmp_path):
     assert status == 0
     names = "“submitted/ps1/lena”, “submitted/quentin/ps1.ipynb”, “submitted/ula/ps 1”, “submitted/walter.ipynb”"
     assert f"looked for in folders such as submitted/STUDENT/ps1/: {names}." in err
+    _, out, err = run(tmp_path / "course", "ps1", "--json")
+    assert json.loads(out)
+    assert names in err
     _, _, err = run(graded / "course", "ps1", "--student", "alice")
     assert "Not looked at" not in err
 
